@@ -40,7 +40,7 @@ def Train_SoftcapGradOp : Train_Op<"softcap_grad", [
 }
 
 def Train_SumLeadingOp : Train_Op<"sum_leading", [
-    Pure, Evaluatable, InferTypes,
+    Pure, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getColumnDims", "getResultRowKind"]>]> {
   let summary = "sum over the first dims";
   let description = [{
@@ -54,7 +54,7 @@ def Train_SumLeadingOp : Train_Op<"sum_leading", [
 }
 
 def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
-    Pure, Evaluatable, InferTypes, AllTypesMatch<["source", "gradient"]>,
+    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["source", "gradient"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "gradients of rms_norm's source and gain";
   let arguments = (ins Train_FloatTensor:$source, Train_FloatTensor:$gain,
@@ -69,7 +69,7 @@ def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
 }
 
 def Train_LayerNormGradOp : Train_Op<"layer_norm_grad", [
-    Pure, Evaluatable, InferTypes, AllTypesMatch<["source", "gradient"]>,
+    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["source", "gradient"]>,
     AllTypesMatch<["mean", "rstd"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "gradients of layer_norm's source, gain and bias";
@@ -108,7 +108,7 @@ def Train_EmbeddingGradOp : Train_Op<"embedding_grad", [
 }
 
 def Train_AttentionGradOp : Train_Op<"attention_grad", [
-    Pure, Evaluatable, InferTypes, AllTypesMatch<["k", "v"]>,
+    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["q", "output", "gradient"]>,
     AllTypesMatch<["q_positions", "k_positions"]>]> {
   let summary = "gradients of attention's q, k and v";
@@ -131,7 +131,7 @@ def Train_AttentionGradOp : Train_Op<"attention_grad", [
 }
 
 def Train_CrossEntropyHeadGradOp : Train_Op<"cross_entropy_head_grad", [
-    Pure, Evaluatable, InferTypes,
+    Pure, Evaluatable, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<HeadOpInterface>]> {
   let summary = "loss sum and gradients of the head in one";
   let description = [{

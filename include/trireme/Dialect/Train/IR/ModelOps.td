@@ -70,7 +70,7 @@ def Train_SoftcapOp : Train_Elementwise<"softcap"> {
 //===----------------------------------------------------------------------===//
 
 def Train_LinearOp : Train_Op<"linear", [
-    Pure, Differentiable, Evaluatable, Accumulating, InferTypes]> {
+    Pure, Differentiable, Evaluatable, Accumulating, InferTypeOpAdaptor]> {
   let summary = "contraction of the dims of two tensors";
   let description = [{
     Contracts `contract` dims of `lhs` with as many of `rhs`, in order. They
@@ -105,7 +105,7 @@ def Train_LinearOp : Train_Op<"linear", [
 }
 
 def Train_AddBiasOp : Train_Op<"add_bias", [
-    Pure, Differentiable, Evaluatable, InferTypes,
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
   let summary = "sum with a tensor that is the same for all rows";
   let description = [{
@@ -122,7 +122,7 @@ def Train_AddBiasOp : Train_Op<"add_bias", [
 //===----------------------------------------------------------------------===//
 
 def Train_RMSNormOp : Train_Op<"rms_norm", [
-    Pure, Differentiable, Evaluatable, InferTypes,
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "root-mean-square norm of the last dim";
   let description = [{
@@ -142,7 +142,7 @@ def Train_RMSNormOp : Train_Op<"rms_norm", [
 }
 
 def Train_LayerNormOp : Train_Op<"layer_norm", [
-    Pure, Differentiable, Evaluatable, InferTypes,
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
     AllTypesMatch<["gain", "bias"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "layer norm of the last dim";
@@ -169,7 +169,7 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
 //===----------------------------------------------------------------------===//
 
 def Train_EmbeddingOp : Train_Op<"embedding", [
-    Pure, Differentiable, Evaluatable, InferTypes]> {
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
   let summary = "rows of a table";
   let description = [{
     result[i, ...] = table[ids[i] - start, ...]; an id outside the table's rows
@@ -202,7 +202,7 @@ def Train_RotaryTableOp : Train_Op<"rotary_table", [Pure, Evaluatable]> {
 }
 
 def Train_RotaryOp : Train_Op<"rotary", [
-    Pure, Differentiable, Evaluatable, InferTypes]> {
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
   let summary = "rotary position embedding of heads";
   let description = [{
     Rotates the first n = 2 x (last dim of the table) elements of the last dim
@@ -221,7 +221,7 @@ def Train_RotaryOp : Train_Op<"rotary", [
 }
 
 def Train_AttentionOp : Train_Op<"attention", [
-    Pure, Differentiable, Evaluatable, InferTypes, AllTypesMatch<["k", "v"]>,
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["q_positions", "k_positions"]>]> {
   let summary = "causal grouped-query attention";
   let description = [{
@@ -254,7 +254,7 @@ def Train_AttentionOp : Train_Op<"attention", [
 //===----------------------------------------------------------------------===//
 
 def Train_CrossEntropyHeadOp : Train_Op<"cross_entropy_head", [
-    Pure, Differentiable, Evaluatable, InferTypes,
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<HeadOpInterface>]> {
   let summary = "output layer and cross-entropy in one";
   let description = [{

@@ -4,7 +4,7 @@
 #define TRIREME_DIALECT_TRAIN_IR_STEPOPS
 
 def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
-    Pure, Evaluatable, InferTypes,
+    Pure, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "cross-entropy of rows of logits";
   let description = [{
@@ -23,7 +23,7 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
 }
 
 def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
-    Pure, Evaluatable, InferTypes,
+    Pure, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
   let summary = "gradient of cross_entropy's logits";
   let description = [{
@@ -42,7 +42,7 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
 }
 
 def Train_SumOp : Train_Op<"sum", [
-    Pure, Evaluatable, InferTypes, RowOpWith<["getResultRowKind"]>]> {
+    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
   let summary = "sum of all elements";
   let arguments = (ins Train_FloatTensor:$source);
   let results = (outs Train_FloatScalar:$result);
@@ -50,7 +50,7 @@ def Train_SumOp : Train_Op<"sum", [
 }
 
 def Train_SumSquaresOp : Train_Op<"sum_squares", [
-    Pure, Evaluatable, InferTypes, RowOpWith<["getResultRowKind"]>]> {
+    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
   let summary = "sum of the squares of all elements";
   let arguments = (ins Train_FloatTensor:$source);
   let results = (outs Train_FloatScalar:$result);
@@ -97,7 +97,7 @@ def Train_ClipFactorOp : Train_Op<"clip_factor", [
 }
 
 def Train_AdamWOp : Train_Op<"adamw", [
-    Pure, Evaluatable, InferTypes,
+    Pure, Evaluatable, InferTypeOpAdaptor,
     RowOpWith<["getOperandRowKind", "getUpdatedOperand"]>]> {
   let summary = "one AdamW update of a parameter and its moments";
   let description = [{

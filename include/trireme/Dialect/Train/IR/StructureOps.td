@@ -93,7 +93,7 @@ def Train_YieldOp : Train_Op<"yield", [
     (`carry` `(` $carries^ `:` type($carries) `)`)?
     (`stacked` `(` $stacked^ `:` type($stacked) `)`)? attr-dict
   }];
-  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, {}, {}); }]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange{}, ::mlir::ValueRange{}); }]>];
 }
 
 def Train_FillOp : Train_Op<"fill", [Pure, Evaluatable]> {
@@ -128,7 +128,7 @@ def Train_ReshapeOp : Train_Op<"reshape", [Pure, Differentiable, Evaluatable]> {
 }
 
 def Train_UnstackOp : Train_Op<"unstack", [
-    Pure, Differentiable, Evaluatable, InferTypes]> {
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
   let summary = "the slices of a tensor along a dim";
   let description = [{
     One result for each index of dim `dim`, which is dropped: a fused q, k, v
@@ -142,7 +142,7 @@ def Train_UnstackOp : Train_Op<"unstack", [
 }
 
 def Train_StackOp : Train_Op<"stack", [
-    Pure, Differentiable, Evaluatable, InferTypes]> {
+    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
   let summary = "tensors side by side along a new dim";
   let description = [{
     The inverse of `train.unstack`.

@@ -28,7 +28,7 @@ def Accumulating : DeclareOpInterfaceMethods<AccumulatingOpInterface>;
 def RowOp : DeclareOpInterfaceMethods<RowOpInterface, ["emitRow"]>;
 class RowOpWith<list<string> methods>
     : DeclareOpInterfaceMethods<RowOpInterface, !listconcat(["emitRow"], methods)>;
-def InferTypes : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+
 
 include "trireme/Dialect/Train/IR/StructureOps.td"
 include "trireme/Dialect/Train/IR/ModelOps.td"
