@@ -2,6 +2,8 @@
 
 #include "trireme/Pipelines/Registration.h"
 #include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Transforms/Autodiff/Passes.h"
+#include "trireme/Transforms/Optimizer/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +22,8 @@ void trireme::registerDialects(DialectRegistry &registry) {
 }
 
 void trireme::registerPassesAndPipelines() {
+  train::registerTriremeAutodiffPasses();
+  train::registerTriremeOptimizerPasses();
   mlir::registerCanonicalizer();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

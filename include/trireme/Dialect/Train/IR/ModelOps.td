@@ -186,19 +186,18 @@ def Train_EmbeddingOp : Train_Op<"embedding", [
   }];
 }
 
-def Train_RotaryTableOp : Train_Op<"rotary_table", [Pure, Evaluatable]> {
+def Train_RotaryTableOp : Train_Op<"rotary_table", [
+    Pure, Evaluatable, InferTypeOpAdaptor]> {
   let summary = "cosines and sines of rotary position embedding";
   let description = [{
     result[b, s, 0, j] = cos(p f_j), result[b, s, 1, j] = sin(p f_j), with
     p = positions[b, s] and the frequencies f of `rope`.
 
-    - (C1) the result is positions' shape x 2 x rope.dims / 2.
+    The result is f32, of positions' shape x 2 x rope.dims / 2.
   }];
   let arguments = (ins Train_IndexTensor:$positions, Train_RopeAttr:$rope);
   let results = (outs Train_FloatTensor:$result);
-  let assemblyFormat =
-      "$positions `,` $rope attr-dict `:` type($positions) `->` type($result)";
-  let hasVerifier = 1;
+  let assemblyFormat = "$positions `,` $rope attr-dict `:` type($positions)";
 }
 
 def Train_RotaryOp : Train_Op<"rotary", [

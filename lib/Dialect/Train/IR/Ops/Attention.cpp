@@ -9,13 +9,13 @@ using namespace trireme::train;
 // rotary_table, rotary
 //===----------------------------------------------------------------------===//
 
-LogicalResult RotaryTableOp::verify() {
-  // C1
-  SmallVector<int64_t> expected(shapeOf(getPositions()));
-  expected.append({2, getRope().getDims() / 2});
-  if (shapeOf(getResult()) != ArrayRef<int64_t>(expected))
-    return emitOpError() << "has a result of shape [" << shapeOf(getResult())
-                         << "], expected [" << expected << "]";
+LogicalResult RotaryTableOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location>,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> shape(shapeOf(adaptor.getPositions()));
+  shape.append({2, adaptor.getRope().getDims() / 2});
+  types.push_back(RankedTensorType::get(shape, Float32Type::get(context)));
   return success();
 }
 
