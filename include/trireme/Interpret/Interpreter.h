@@ -14,9 +14,9 @@
 #ifndef TRIREME_INTERPRET_INTERPRETER_H
 #define TRIREME_INTERPRET_INTERPRETER_H
 
-#include "trireme/Dialect/Train/IR/HostTensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "trireme/Dialect/Train/IR/HostTensor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <string>
