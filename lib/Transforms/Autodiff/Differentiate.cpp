@@ -167,8 +167,9 @@ struct ReverseLoop {
 class Resolver {
 public:
   Resolver(LoopOp loop, ReverseLoop &reverse)
-      : loop(loop), reverse(reverse), prelude(&reverse.body,
-                                              reverse.body.begin()) {}
+      : loop(loop), reverse(reverse), prelude(loop.getContext()) {
+    prelude.setInsertionPointToStart(&reverse.body);
+  }
 
   /// Replaces all references to the forward body in the reverse body.
   void run() {
@@ -291,7 +292,8 @@ static LoopOp createReverseLoop(OpBuilder &builder, LoopOp loop,
       operandsOf(reverse.eaches), operandsOf(reverse.withs),
       TypeRange(stacked.getTypes()));
   Block *body = result.getLoopBody();
-  OpBuilder inner = OpBuilder::atBlockEnd(&reverse.body);
+  OpBuilder inner(loop.getContext());
+  inner.setInsertionPointToEnd(&reverse.body);
   YieldOp::create(inner, loop.getLoc(), carried, stacked);
   body->getOperations().splice(body->end(), reverse.body.getOperations());
   size_t index = 0;
@@ -307,7 +309,8 @@ static LogicalResult differentiateLoop(LoopOp loop, OpBuilder &builder,
   ReverseLoop reverse;
   Cotangents inner;
   inner.active = outer.active;
-  OpBuilder bodyBuilder = OpBuilder::atBlockEnd(&reverse.body);
+  OpBuilder bodyBuilder(loop.getContext()); // The body has no parent yet.
+  bodyBuilder.setInsertionPointToEnd(&reverse.body);
   YieldOp yield = loop.getYield();
 
   // What comes in: cotangents of the carries, sums for the invariants, slices

@@ -86,7 +86,7 @@ def Train_LinearOp : Train_Op<"linear", [
     ```mlir
     func.func @query(%x: tensor<8x64x32xf32>, %w: tensor<2x4x8x32xf32>)
         -> tensor<8x64x2x4x8xf32> {
-      %q = train.linear %x, %w {contract = 1 : i64, rhs_transposed}
+      %q = train.linear %x, %w contract 1 rhs_transposed
           : tensor<8x64x32xf32>, tensor<2x4x8x32xf32>
       return %q : tensor<8x64x2x4x8xf32>
     }
@@ -98,7 +98,9 @@ def Train_LinearOp : Train_Op<"linear", [
                        UnitAttr:$rhs_transposed);
   let results = (outs Train_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`accumulate` $accumulator^ `:` type($accumulator))?
+    $lhs `,` $rhs `contract` $contract (`lhs_transposed` $lhs_transposed^)?
+    (`rhs_transposed` $rhs_transposed^)?
+    (`accumulate` $accumulator^ `:` type($accumulator))?
     attr-dict `:` type($lhs) `,` type($rhs)
   }];
   let hasVerifier = 1;
@@ -197,7 +199,8 @@ def Train_RotaryTableOp : Train_Op<"rotary_table", [
   }];
   let arguments = (ins Train_IndexTensor:$positions, Train_RopeAttr:$rope);
   let results = (outs Train_FloatTensor:$result);
-  let assemblyFormat = "$positions `,` $rope attr-dict `:` type($positions)";
+  let assemblyFormat =
+      "$positions `rope` $rope attr-dict `:` type($positions)";
 }
 
 def Train_RotaryOp : Train_Op<"rotary", [
@@ -216,7 +219,7 @@ def Train_RotaryOp : Train_Op<"rotary", [
                        UnitAttr:$inverse);
   let results = (outs Train_FloatTensor:$result);
   let assemblyFormat =
-      "$source `,` $table attr-dict `:` type($source) `,` type($table)";
+      "$source `,` $table (`inverse` $inverse^)? attr-dict `:` type($source) `,` type($table)";
 }
 
 def Train_AttentionOp : Train_Op<"attention", [
