@@ -1,6 +1,7 @@
 //===- Registration.cpp - Dialects, passes and pipelines ------------------===//
 
 #include "trireme/Pipelines/Registration.h"
+#include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Transforms/Autodiff/Passes.h"
 #include "trireme/Transforms/Optimizer/Passes.h"
@@ -16,7 +17,7 @@
 using namespace mlir;
 
 void trireme::registerDialects(DialectRegistry &registry) {
-  registry.insert<train::TrainDialect, arith::ArithDialect,
+  registry.insert<runtime::RuntimeDialect, train::TrainDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
 }

@@ -3,18 +3,7 @@
 #ifndef TRIREME_DIALECT_TRAIN_IR_ROWSOPS
 #define TRIREME_DIALECT_TRAIN_IR_ROWSOPS
 
-def Train_RowKind : I32EnumAttr<"RowKind", "how a tensor meets [rows, columns]", [
-    I32EnumAttrCase<"Full", 0, "full">,
-    I32EnumAttrCase<"Row", 1, "row">,
-    I32EnumAttrCase<"Column", 2, "column">,
-    I32EnumAttrCase<"Scalar", 3, "scalar">,
-    I32EnumAttrCase<"ColumnSum", 4, "column_sum">,
-    I32EnumAttrCase<"Sum", 5, "sum">]> {
-  let cppNamespace = "::trireme::train";
-  let genSpecializedAttr = 0;
-}
-def Train_RowKindAttr : EnumAttr<Train_Dialect, Train_RowKind, "row_kind">;
-def Train_RowKindArrayAttr : TypedArrayAttrBase<Train_RowKindAttr, "row kinds">;
+include "trireme/Dialect/Train/IR/RowKinds.td"
 
 def Train_RowsOp : Train_Op<"rows", [
     IsolatedFromAbove, SingleBlock, Pure, Evaluatable]> {
@@ -57,7 +46,7 @@ def Train_RowsOp : Train_Op<"rows", [
 }
 
 def Train_RowsYieldOp : Train_Op<"rows_yield", [
-    HasParent<"RowsOp">, Pure, ReturnLike, Terminator]> {
+    Pure, ReturnLike, Terminator]> {
   let summary = "the scalars of a kernel's results";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -69,14 +58,14 @@ def Train_Reduction : I32EnumAttr<"Reduction", "how a row is reduced", [
 }
 
 def Train_ReduceOp : Train_Op<"reduce", [
-    HasParent<"RowsOp">, Pure, SameOperandsAndResultType]> {
+    Pure, SameOperandsAndResultType]> {
   let summary = "reduction of a scalar along the row";
   let arguments = (ins Train_Reduction:$kind, AnyFloat:$value);
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "$kind $value attr-dict `:` type($result)";
 }
 
-def Train_ColumnOp : Train_Op<"column", [HasParent<"RowsOp">, Pure]> {
+def Train_ColumnOp : Train_Op<"column", [Pure]> {
   let summary = "the index of the element's column";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
