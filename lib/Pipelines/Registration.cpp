@@ -1,9 +1,12 @@
 //===- Registration.cpp - Dialects, passes and pipelines ------------------===//
 
 #include "trireme/Pipelines/Registration.h"
+#include "trireme/Conversion/TrainToRuntime/Passes.h"
 #include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Transforms/Autodiff/Passes.h"
+#include "trireme/Transforms/Fusion/Passes.h"
+#include "trireme/Transforms/Memory/Passes.h"
 #include "trireme/Transforms/Optimizer/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -25,6 +28,9 @@ void trireme::registerDialects(DialectRegistry &registry) {
 void trireme::registerPassesAndPipelines() {
   train::registerTriremeAutodiffPasses();
   train::registerTriremeOptimizerPasses();
+  train::registerTriremeFusionPasses();
+  train::registerTriremeMemoryPasses();
+  registerTriremeTrainToRuntimePasses();
   mlir::registerCanonicalizer();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

@@ -71,3 +71,17 @@ int64_t trireme::train::getLayerValue(Attribute attribute, int64_t layer) {
   auto values = cast<PerLayerAttr>(attribute).getValues();
   return layer < int64_t(values.size()) ? values[layer] : 0;
 }
+
+PlaceAttr PlaceAttr::getSlice(unsigned depth, int64_t stride) const {
+  SmallVector<int64_t> strides(getStrides());
+  if (strides.size() <= depth)
+    strides.resize(depth + 1, 0);
+  strides[depth] += stride;
+  return get(getContext(), getOffset(), strides);
+}
+
+int64_t trireme::train::getByteSize(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  return type.getNumElements() * std::max<int64_t>(1, bits / 8);
+}

@@ -64,7 +64,7 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
                              << " but has no '" << kParamName << "'";
     return success();
   }
-  if (attribute.getName() == kHyperName)
+  if (attribute.getName() == kHyperName || attribute.getName() == kPlaceName)
     return success();
   return op->emitError() << "unknown argument attribute '"
                          << attribute.getName() << "'";

@@ -116,9 +116,9 @@ void trireme_sum_partials(trireme_context *context, const float *partials,
                           float *result, int64_t blocks, int64_t columns);
 
 /* Copies `rows` rows of `bytes` bytes between strided places. */
-void trireme_copy(trireme_context *context, const char *source,
-                  int64_t source_stride, char *target, int64_t target_stride,
-                  int64_t rows, int64_t bytes);
+void trireme_copy(trireme_context *context, const char *source, char *target,
+                  int64_t source_stride, int64_t target_stride, int64_t rows,
+                  int64_t bytes);
 
 /* Zeroes `bytes` bytes. */
 void trireme_zero(trireme_context *context, char *target, int64_t bytes);

@@ -37,6 +37,28 @@ inline constexpr llvm::StringLiteral kParamName = "train.param";
 inline constexpr llvm::StringLiteral kHyperName = "train.hyper";
 inline constexpr llvm::StringLiteral kResultName = "train.result";
 
+/// Names of the module's attributes, strings of JSON: what import says of the
+/// model (`family`, `vocabulary`, `maximum_positions`, `flops`), where it comes
+/// from (`name`, `folder`, `config`), and recipe and plan with all their keys.
+inline constexpr llvm::StringLiteral kModelName = "train.model";
+inline constexpr llvm::StringLiteral kSourceName = "train.source";
+inline constexpr llvm::StringLiteral kRecipeName = "train.recipe";
+inline constexpr llvm::StringLiteral kPlanName = "train.plan";
+
+/// Names of the attributes that `train-plan-memory` leaves: a place for each
+/// result of an op, for each carry of a loop, for a function's argument or
+/// result, for each partial sum of a kernel; the rows that one partial sum
+/// covers; the module's table of bytes.
+inline constexpr llvm::StringLiteral kPlacesName = "train.places";
+inline constexpr llvm::StringLiteral kCarryPlacesName = "train.carry_places";
+inline constexpr llvm::StringLiteral kPlaceName = "train.place";
+inline constexpr llvm::StringLiteral kWorkspaceName = "train.workspace";
+inline constexpr llvm::StringLiteral kGrainName = "train.grain";
+inline constexpr llvm::StringLiteral kArenaName = "train.arena";
+
+/// Bytes of a tensor in memory (truth values take one byte).
+int64_t getByteSize(mlir::Type tensor);
+
 /// A target that counts for no loss.
 inline constexpr int32_t kIgnoredTarget = -100;
 

@@ -138,4 +138,25 @@ def Train_RopeAttr : Train_Attr<"Rope", "rope"> {
   }];
 }
 
+def Train_PlaceAttr : Train_Attr<"Place", "place"> {
+  let summary = "where a tensor stands in the arena";
+  let description = [{
+    offset + sum of strides[d] x (iteration of the enclosing loop at depth d,
+    outermost first), in bytes from the arena's start. Given by
+    `train-plan-memory`.
+
+    ```mlir
+    #train.place<4096, [0, 65536]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$offset,
+                        OptionalArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = "`<` $offset `,` `[` (`]`) : ($strides^ `]`)? `>`";
+  let extraClassDeclaration = [{
+    /// The place of one slice: `stride` bytes an iteration of the loop at
+    /// `depth`.
+    PlaceAttr getSlice(unsigned depth, int64_t stride) const;
+  }];
+}
+
 #endif // TRIREME_DIALECT_TRAIN_IR_TRAINBASE

@@ -1,0 +1,108 @@
+//===- Lowering.h - Lowering one op to the runtime dialect ------*- C++ -*-===//
+//
+// What a lowering function of a train op works with. To lower a new op that is
+// not a RowOpInterface, write one file with a function
+//
+//   LogicalResult lowerMyOp(MyOp op, RuntimeEmitter &emit);
+//
+// and add it to a LoweringRegistry (registerTrainLowerings for ours).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H
+#define TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H
+
+#include "trireme/Dialect/Runtime/IR/Runtime.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+#include <functional>
+
+namespace trireme {
+
+/// The tables of the manifest that lowering fills; equal entries are shared.
+struct ManifestTables {
+  llvm::json::Array gemms, attentions, kernels;
+
+  /// The index of `entry` in `table`, added if it is not there.
+  static int64_t add(llvm::json::Array &table, llvm::json::Object entry);
+};
+
+/// Emits runtime ops for the ops of one function.
+class RuntimeEmitter {
+public:
+  RuntimeEmitter(mlir::ModuleOp module, ManifestTables &tables,
+                 int64_t launchElements)
+      : builder(module.getContext()), module(module), tables(tables),
+        launchElements(launchElements) {}
+
+  /// The address of a tensor at the current iterations of the loops.
+  mlir::Value address(mlir::Value tensor);
+  mlir::Value address(train::PlaceAttr place);
+  /// The place of a tensor; each slices and carries included.
+  train::PlaceAttr placeOf(mlir::Value tensor);
+
+  /// A call of a function of program.h.
+  void call(mlir::Location loc, llvm::StringRef callee,
+            mlir::ValueRange pointers, llvm::ArrayRef<int64_t> integers,
+            llvm::ArrayRef<double> constants = {});
+  /// Copies `bytes` bytes unless the places are one.
+  void copy(mlir::Location loc, train::PlaceAttr from, train::PlaceAttr to,
+            int64_t bytes);
+  /// Brings the operand that `result` updates to the result's place.
+  void copyUpdated(mlir::Value operand, mlir::Value result);
+
+  /// The iteration of the innermost `layers` loop plus its `first`, or 0.
+  mlir::Value layer(mlir::Location loc);
+
+  mlir::OpBuilder builder;
+  mlir::ModuleOp module;
+  ManifestTables &tables;
+  int64_t launchElements;
+  mlir::Value context, arena;
+  llvm::SmallVector<mlir::Value> iterations; ///< Of loops, outermost first.
+  llvm::SmallVector<train::LoopOp> loops;
+};
+
+/// Whether the value is a zero fill, seen through loop arguments.
+bool isZeroFill(mlir::Value value);
+
+/// How ops are lowered, by name.
+class LoweringRegistry {
+public:
+  using Function = std::function<llvm::LogicalResult(mlir::Operation *,
+                                                     RuntimeEmitter &)>;
+
+  template <typename Op>
+  void add(llvm::LogicalResult (*lower)(Op, RuntimeEmitter &)) {
+    functions[Op::getOperationName()] = [lower](mlir::Operation *op,
+                                                RuntimeEmitter &emit) {
+      return lower(mlir::cast<Op>(op), emit);
+    };
+  }
+  /// Null if there is none.
+  const Function *lookup(mlir::Operation *op) const {
+    auto found = functions.find(op->getName().getStringRef());
+    return found == functions.end() ? nullptr : &found->second;
+  }
+
+private:
+  llvm::StringMap<Function> functions;
+};
+
+/// Our ops.
+void registerTrainLowerings(LoweringRegistry &registry);
+void registerLinearLowerings(LoweringRegistry &registry);
+void registerAttentionLowerings(LoweringRegistry &registry);
+void registerEmbeddingLowerings(LoweringRegistry &registry);
+void registerShapeLowerings(LoweringRegistry &registry);
+void registerRowsLowerings(LoweringRegistry &registry);
+
+/// The manifest of a module: its attributes and the tables as JSON text.
+/// Fails with an error where an attribute is missing or broken.
+mlir::FailureOr<std::string> buildManifest(mlir::ModuleOp module,
+                                           ManifestTables &tables);
+
+} // namespace trireme
+
+#endif // TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H

@@ -1,0 +1,155 @@
+//===- ConvertTrainToRuntime.cpp - Tensors to addresses, ops to calls -----===//
+//
+// Emits the functions anew: walks the blocks, lowers each op by its function
+// of the registry, turns loops into scf.for with copies only where a carry or
+// a stacked value is not in its place already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
+#include "trireme/Conversion/TrainToRuntime/Passes.h"
+
+namespace trireme {
+#define GEN_PASS_DEF_CONVERTTRAINTORUNTIME
+#include "trireme/Conversion/TrainToRuntime/Passes.h.inc"
+} // namespace trireme
+
+using namespace mlir;
+using namespace trireme;
+using namespace trireme::train;
+
+static LogicalResult lowerBlock(Block &block, RuntimeEmitter &emit,
+                                const LoweringRegistry &registry);
+
+/// Copies what the body yields to where the loop wants it. Values that are
+/// arguments of the body are copied at its start, others at its end.
+static LogicalResult copyYielded(LoopOp loop, RuntimeEmitter &emit,
+                                 bool atStart) {
+  YieldOp yield = loop.getYield();
+  unsigned depth = emit.loops.size() - 1;
+  for (auto [slice, result] :
+       llvm::zip_equal(yield.getStacked(), loop.getStackedResults()))
+    if (isa<BlockArgument>(slice) == atStart) {
+      int64_t bytes = getByteSize(slice.getType());
+      emit.copy(loop.getLoc(), emit.placeOf(slice),
+                emit.placeOf(result).getSlice(depth, bytes), bytes);
+    }
+  if (atStart)
+    return success();
+  for (auto [argument, next] :
+       llvm::zip_equal(loop.getCarryArguments(), yield.getCarries())) {
+    auto carried = dyn_cast<BlockArgument>(next);
+    if (carried && carried != argument &&
+        carried.getArgNumber() < loop.getCarries().size())
+      return loop.emitOpError()
+             << "hands carry " << carried.getArgNumber() << " to carry "
+             << argument.getArgNumber()
+             << " as it is, which cannot be lowered";
+    emit.copy(loop.getLoc(), emit.placeOf(next), emit.placeOf(argument),
+              getByteSize(next.getType()));
+  }
+  return success();
+}
+
+static LogicalResult lowerLoop(LoopOp loop, RuntimeEmitter &emit,
+                               const LoweringRegistry &registry) {
+  Location loc = loop.getLoc();
+  for (auto [argument, init] :
+       llvm::zip_equal(loop.getCarryArguments(), loop.getCarries()))
+    emit.copy(loc, emit.placeOf(init), emit.placeOf(argument),
+              getByteSize(init.getType()));
+  OpBuilder &builder = emit.builder;
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value last = constant(loop.getCount() - 1);
+  auto counted = scf::ForOp::create(builder, loc, constant(0),
+                                    constant(loop.getCount()), constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(counted.getBody());
+  Value iteration = counted.getInductionVar();
+  if (loop.getReverse())
+    iteration = arith::SubIOp::create(builder, loc, last, iteration);
+  emit.iterations.push_back(iteration);
+  emit.loops.push_back(loop);
+  if (failed(copyYielded(loop, emit, /*atStart=*/true)) ||
+      failed(lowerBlock(*loop.getLoopBody(), emit, registry)) ||
+      failed(copyYielded(loop, emit, /*atStart=*/false)))
+    return failure();
+  emit.iterations.pop_back();
+  emit.loops.pop_back();
+  return success();
+}
+
+static LogicalResult lowerBlock(Block &block, RuntimeEmitter &emit,
+                                const LoweringRegistry &registry) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto loop = dyn_cast<LoopOp>(op)) {
+      if (failed(lowerLoop(loop, emit, registry)))
+        return failure();
+      continue;
+    }
+    const LoweringRegistry::Function *lower = registry.lookup(&op);
+    if (!lower)
+      return op.emitOpError() << "has no lowering to the runtime";
+    if (failed((*lower)(&op, emit)))
+      return failure();
+  }
+  return success();
+}
+
+/// The function of context and arena that does what `function` says.
+static LogicalResult lowerFunction(func::FuncOp function, RuntimeEmitter &emit,
+                                   const LoweringRegistry &registry) {
+  OpBuilder &builder = emit.builder;
+  builder.setInsertionPoint(function);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto lowered = func::FuncOp::create(
+      builder, function.getLoc(), function.getName(),
+      builder.getFunctionType({pointer, pointer}, {}));
+  Block *entry = lowered.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  emit.context = entry->getArgument(0);
+  emit.arena = entry->getArgument(1);
+  Block &body = function.getBody().front();
+  if (failed(lowerBlock(body, emit, registry)))
+    return failure();
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    emit.copy(function.getLoc(), emit.placeOf(value),
+              function.getResultAttrOfType<PlaceAttr>(index, kPlaceName),
+              getByteSize(value.getType()));
+  func::ReturnOp::create(builder, function.getLoc());
+  return success();
+}
+
+namespace {
+struct ConvertTrainToRuntime
+    : public trireme::impl::ConvertTrainToRuntimeBase<ConvertTrainToRuntime> {
+  using ConvertTrainToRuntimeBase::ConvertTrainToRuntimeBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!module->hasAttr(kArenaName)) {
+      module.emitError() << "has no '" << kArenaName
+                         << "': run train-plan-memory first";
+      return signalPassFailure();
+    }
+    LoweringRegistry registry;
+    registerTrainLowerings(registry);
+    ManifestTables tables;
+    RuntimeEmitter emit(module, tables, launchElements);
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(lowerFunction(function, emit, registry)))
+        return signalPassFailure();
+    // The old functions come first and say what the arguments are.
+    FailureOr<std::string> manifest = buildManifest(module, tables);
+    if (failed(manifest))
+      return signalPassFailure();
+    module->setAttr(runtime::kManifestName,
+                    StringAttr::get(&getContext(), *manifest));
+    for (func::FuncOp function : functions)
+      function.erase();
+  }
+};
+} // namespace

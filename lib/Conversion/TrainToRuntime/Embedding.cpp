@@ -1,0 +1,54 @@
+//===- Embedding.cpp - Rows of tables -------------------------------------===//
+
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
+
+using namespace mlir;
+using namespace trireme;
+using namespace trireme::train;
+
+/// On one rank a table is whole: it starts at row 0.
+static LogicalResult checkStart(Operation *op, Value start) {
+  if (isZeroFill(start))
+    return success();
+  return op->emitOpError()
+         << "looks up in a part of a table, but its start is no zero constant";
+}
+
+static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
+  if (failed(checkStart(op, op.getStart())))
+    return failure();
+  auto table = cast<RankedTensorType>(op.getTable().getType());
+  auto ids = cast<RankedTensorType>(op.getIds().getType());
+  emit.call(op.getLoc(), "trireme_embedding",
+            {emit.address(op.getTable()), emit.address(op.getIds()),
+             emit.address(op.getResult())},
+            {ids.getNumElements(),
+             HostTensor::count(table.getShape().drop_front())});
+  return success();
+}
+
+static LogicalResult lowerEmbeddingGrad(EmbeddingGradOp op,
+                                        RuntimeEmitter &emit) {
+  if (failed(checkStart(op, op.getStart())))
+    return failure();
+  Value result = op.getResult();
+  if (op.getAccumulator())
+    emit.copyUpdated(op.getAccumulator(), result);
+  else
+    emit.call(op.getLoc(), "trireme_zero", {emit.address(result)},
+              {getByteSize(result.getType())});
+  auto table = cast<RankedTensorType>(result.getType());
+  auto ids = cast<RankedTensorType>(op.getIds().getType());
+  emit.call(op.getLoc(), "trireme_embedding_gradient",
+            {emit.address(op.getIds()), emit.address(op.getGradient()),
+             emit.address(result)},
+            {ids.getNumElements(),
+             HostTensor::count(table.getShape().drop_front()),
+             table.getDimSize(0)});
+  return success();
+}
+
+void trireme::registerEmbeddingLowerings(LoweringRegistry &registry) {
+  registry.add<EmbeddingOp>(lowerEmbedding);
+  registry.add<EmbeddingGradOp>(lowerEmbeddingGrad);
+}

@@ -1,0 +1,127 @@
+//===- Rows.cpp - Kernels and their launches ------------------------------===//
+//
+// A train.rows becomes a runtime.kernel (one for all rows ops with the same
+// body, columns and kinds) and a launch; sums over rows get a second stage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace trireme;
+using namespace trireme::train;
+
+static RowKind kindAt(ArrayAttr kinds, unsigned index) {
+  return cast<RowKindAttr>(kinds[index]).getValue();
+}
+
+static bool isSum(RowKind kind) {
+  return kind == RowKind::Sum || kind == RowKind::ColumnSum;
+}
+
+/// Rows (elements, if flat) of a block of the kernel's parallel-for.
+static int64_t getGrain(RowsOp op, int64_t launchElements) {
+  bool sums = llvm::any_of(op.getResultKinds(), [](Attribute kind) {
+    return isSum(cast<RowKindAttr>(kind).getValue());
+  });
+  if (sums)
+    return op->getAttrOfType<IntegerAttr>(kGrainName).getInt();
+  return llvm::divideCeil(launchElements, op.getColumns());
+}
+
+static ArrayAttr elementTypes(OpBuilder &builder, ValueRange values) {
+  SmallVector<Attribute> types;
+  for (Value value : values)
+    types.push_back(TypeAttr::get(
+        cast<RankedTensorType>(value.getType()).getElementType()));
+  return builder.getArrayAttr(types);
+}
+
+/// The kernel with the body of `op`: one that the module has, or a new one.
+static runtime::KernelOp getKernel(RowsOp op, int64_t grain,
+                                   RuntimeEmitter &emit) {
+  OpBuilder builder = OpBuilder::atBlockBegin(emit.module.getBody());
+  // A flat kernel is for any number of elements.
+  int64_t rows = op.getFlat() ? 1 : op.getRows();
+  auto kernel = runtime::KernelOp::create(
+      builder, op.getLoc(), op.getName(), rows, op.getColumns(), grain,
+      op.getFlat(), op.getOperandKinds(), elementTypes(builder, op.getInputs()),
+      op.getResultKinds(), elementTypes(builder, op.getOutputs()));
+  IRMapping mapping;
+  op.getBody().cloneInto(&kernel.getBody(), mapping);
+  StringAttr name = kernel.getSymNameAttr();
+  auto sameButName = [&](runtime::KernelOp other) {
+    if (other == kernel || !other.getSymName().starts_with(name))
+      return false;
+    StringAttr otherName = other.getSymNameAttr();
+    other.setSymNameAttr(name);
+    bool same = OperationEquivalence::isEquivalentTo(
+        kernel, other, OperationEquivalence::exactValueMatch, nullptr,
+        OperationEquivalence::IgnoreLocations);
+    other.setSymNameAttr(otherName);
+    return same;
+  };
+  unsigned namesakes = 0;
+  for (auto other : emit.module.getOps<runtime::KernelOp>()) {
+    if (sameButName(other)) {
+      kernel.erase();
+      return other;
+    }
+    namesakes += other != kernel && other.getSymName().starts_with(name);
+  }
+  if (namesakes)
+    kernel.setSymName((name.getValue() + "_" + Twine(namesakes)).str());
+  return kernel;
+}
+
+static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
+  Location loc = op.getLoc();
+  int64_t grain = getGrain(op, emit.launchElements);
+  runtime::KernelOp kernel = getKernel(op, grain, emit);
+
+  // What is updated in place is read where it is written.
+  SmallVector<Value> read(op.getInputs());
+  for (auto [result, operand] : llvm::zip_equal(op.getOutputs(), op.getUpdated()))
+    if (operand >= 0) {
+      emit.copyUpdated(op.getInputs()[operand], result);
+      read[operand] = result;
+    }
+  int64_t bytes = 0;
+  SmallVector<Value> pointers;
+  for (Value value : llvm::concat<Value>(read, SmallVector<Value>(op.getOutputs()))) {
+    pointers.push_back(emit.address(value));
+    bytes += getByteSize(value.getType());
+  }
+  SmallVector<Value> partials;
+  if (auto workspace = op->getAttrOfType<ArrayAttr>(kWorkspaceName))
+    for (Attribute place : workspace)
+      partials.push_back(emit.address(cast<PlaceAttr>(place)));
+  llvm::append_range(pointers, partials);
+
+  int64_t table = emit.tables.kernels.size();
+  emit.tables.kernels.push_back(llvm::json::Object{
+      {"name", kernel.getSymName()}, {"bytes", bytes}});
+  int64_t count = op.getRows();
+  runtime::LaunchOp::create(emit.builder, loc, emit.context,
+                            kernel.getSymName(), uint64_t(table), pointers,
+                            uint64_t(count), uint64_t(grain));
+  // The second stage of sums.
+  unsigned next = 0;
+  for (auto [index, result] : llvm::enumerate(op.getOutputs())) {
+    if (!isSum(kindAt(op.getResultKinds(), index)))
+      continue;
+    if (!cast<RankedTensorType>(result.getType()).getElementType().isF32())
+      return op.emitOpError() << "sums to " << result.getType()
+                              << ", but only f32 sums can be lowered";
+    emit.call(loc, "trireme_sum_partials",
+              {partials[next++], emit.address(result)},
+              {int64_t(llvm::divideCeil(count, grain)),
+               cast<RankedTensorType>(result.getType()).getNumElements()});
+  }
+  return success();
+}
+
+void trireme::registerRowsLowerings(LoweringRegistry &registry) {
+  registry.add<RowsOp>(lowerRows);
+}
