@@ -301,8 +301,8 @@ int trireme::interpretTraining(ModuleOp module, const TrainingOptions &options,
     return 1;
 
   std::error_code code;
-  StringRef path = options.metricsFile.empty() ? "-" : options.metricsFile;
-  llvm::raw_fd_ostream metrics(path, code);
+  StringRef path = options.metricsFile;
+  llvm::raw_fd_ostream metrics(path.empty() ? "-" : path, code);
   if (code) {
     errors << path << ": cannot be written: " << code.message() << '\n';
     return 1;
