@@ -140,7 +140,7 @@ void Lister::listGPT2() {
   addBias(Role::FusedBias, layer + "attn.c_attn.bias", {3 * hidden},
           {3, heads, dim});
   addWeight(Role::OutputWeight, layer + "attn.c_proj.weight", {hidden, hidden},
-            {heads, dim, hidden}, residual);
+            {heads, 1, dim, hidden}, residual);
   addBias(Role::OutputBias, layer + "attn.c_proj.bias", {hidden});
   addGain(Role::MlpNormWeight, layer + "ln_2.weight", hidden);
   addBias(Role::MlpNormBias, layer + "ln_2.bias", {hidden});
@@ -172,7 +172,7 @@ void Lister::listGPTNeoX() {
     addBias(Role::FusedBias, attention + "query_key_value.bias", {3 * hidden},
             {heads, 3, dim});
   addWeight(Role::OutputWeight, attention + "dense.weight", {hidden, hidden},
-            {hidden, heads, dim});
+            {hidden, heads, 1, dim});
   if (config.attentionOutputBias)
     addBias(Role::OutputBias, attention + "dense.bias", {hidden});
   addGain(Role::MlpNormWeight, layer + "post_attention_layernorm.weight",

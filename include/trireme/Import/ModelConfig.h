@@ -42,7 +42,7 @@ struct Rope {
   /// Of Llama3.
   double lowFrequencyFactor = 1.0;
   double highFrequencyFactor = 4.0;
-  int64_t originalPositions = 8192;
+  int64_t originalPositions = 0;
 };
 
 struct ModelConfig {
