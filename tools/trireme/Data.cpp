@@ -13,6 +13,7 @@
 
 #include "CommandLine.h"
 #include "Commands.h"
+#include "Model.h"
 
 #include "trireme/Support/File.h"
 
@@ -39,25 +40,16 @@ mapFile(StringRef path) {
 
 /// The flags that both subcommands have.
 static void addFlags(CommandLine &line, std::vector<std::string> &files,
-                     int64_t &tokenBytes) {
+                     unsigned &tokenBytes) {
   line.addPositionals("FILE", files);
-  line.add({{"--token-bytes"},
-            "2|4",
-            "bytes of a token (default: 2)",
-            [&tokenBytes](StringRef text) -> llvm::Error {
-              if (text != "2" && text != "4")
-                return badCommandLine("--token-bytes: found " + quoted(text) +
-                                      ", expected 2 or 4");
-              tokenBytes = text == "2" ? 2 : 4;
-              return llvm::Error::success();
-            }});
+  addTokenBytes(line, tokenBytes);
 }
 
 //===----------------------------------------------------------------------===//
 // tokenize
 //===----------------------------------------------------------------------===//
 
-static void appendToken(std::string &tokens, uint32_t token, int64_t bytes) {
+static void appendToken(std::string &tokens, uint32_t token, unsigned bytes) {
   char raw[4];
   endian::write32le(raw, token);
   tokens.append(raw, bytes);
@@ -68,7 +60,8 @@ static llvm::Expected<ExitCode> runTokenize(Words words) {
                    "Writes each byte of the files as one token.");
   std::vector<std::string> files;
   std::string output;
-  int64_t tokenBytes = 2, separator = -1;
+  unsigned tokenBytes = 2;
+  int64_t separator = -1;
   addFlags(line, files, tokenBytes);
   line.addText("-o", "TOKENS.bin", "where to write", output);
   line.addCount("--separator", "token written behind each file, e.g. 256",
@@ -108,7 +101,7 @@ static llvm::Expected<ExitCode> runTokenize(Words words) {
 //===----------------------------------------------------------------------===//
 
 /// Prints one line of JSON about a token file.
-static llvm::Error inspectFile(StringRef path, int64_t tokenBytes,
+static llvm::Error inspectFile(StringRef path, unsigned tokenBytes,
                                int64_t sequence) {
   auto file = mapFile(path);
   if (!file)
@@ -133,7 +126,7 @@ static llvm::Error inspectFile(StringRef path, int64_t tokenBytes,
   stream.object([&] {
     stream.attribute("file", llvm::json::fixUTF8(path));
     stream.attribute("tokens", int64_t(count));
-    stream.attribute("token_bytes", tokenBytes);
+    stream.attribute("token_bytes", int64_t(tokenBytes));
     stream.attribute("largest_token", int64_t(largest));
     stream.attribute("distinct_tokens", int64_t(seen.size()));
     stream.attribute("sequence_length", sequence);
@@ -148,7 +141,8 @@ static llvm::Expected<ExitCode> runInspect(Words words) {
   CommandLine line("data inspect FILE... [flags]",
                    "Prints a line of JSON about each token file.");
   std::vector<std::string> files;
-  int64_t tokenBytes = 2, sequence = 1024;
+  unsigned tokenBytes = 2;
+  int64_t sequence = 1024;
   addFlags(line, files, tokenBytes);
   line.addCount("--sequence-length",
                 "count samples of this many tokens (default: 1024)", sequence);

@@ -29,6 +29,7 @@ struct Subcommand {
 
 static constexpr Subcommand subcommands[] = {
     {"import", "write a model's forward loss in the train dialect", runImport},
+    {"interpret", "evaluate a program in float64", runInterpret},
     {"data", "make and look at token files", runData},
 };
 
