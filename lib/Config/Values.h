@@ -18,9 +18,6 @@ namespace trireme {
 /// unchanged, if the key may not have this value.
 bool storeValue(const Key &key, const DocumentNode &node, Config &config);
 
-/// The value of `key` as JSON.
-llvm::json::Value printValue(const Key &key, const Config &config);
-
 } // namespace trireme
 
 #endif // TRIREME_LIB_CONFIG_VALUES_H

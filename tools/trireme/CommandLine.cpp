@@ -240,8 +240,9 @@ void ConfigFlags::addTo(CommandLine &line, Listed listed) {
             }});
 }
 
-llvm::Expected<Config> ConfigFlags::read(const SequenceLimit *limit) const {
-  ConfigReader reader;
+llvm::Expected<Config> ConfigFlags::read(const SequenceLimit *limit,
+                                         Config base) const {
+  ConfigReader reader(std::move(base));
   if (!recipe.empty())
     if (llvm::Error error = reader.readRecipe(recipe))
       return error;

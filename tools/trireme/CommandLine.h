@@ -92,12 +92,9 @@ public:
   enum class Listed { Shape, All };
 
   void addTo(CommandLine &line, Listed listed);
-  /// Whether a recipe, a plan or a key was given.
-  bool any() const {
-    return !recipe.empty() || !plan.empty() || !assignments.empty();
-  }
-  /// Reads the files and sets the flags.
-  llvm::Expected<Config> read(const SequenceLimit *limit) const;
+  /// Reads the files and sets the flags; other keys are as in `base`.
+  llvm::Expected<Config> read(const SequenceLimit *limit,
+                              Config base = Config()) const;
 
 private:
   /// A key's value and the flag that gave it; without a key, KEY=VALUE.

@@ -19,6 +19,8 @@ namespace trireme {
 /// its own are printed already.
 using Words = llvm::ArrayRef<llvm::StringRef>;
 llvm::Expected<ExitCode> runImport(Words words);
+llvm::Expected<ExitCode> runCompile(Words words);
+llvm::Expected<ExitCode> runTrain(Words words);
 llvm::Expected<ExitCode> runInterpret(Words words);
 llvm::Expected<ExitCode> runData(Words words);
 

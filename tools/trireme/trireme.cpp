@@ -29,6 +29,8 @@ struct Subcommand {
 
 static constexpr Subcommand subcommands[] = {
     {"import", "write a model's forward loss in the train dialect", runImport},
+    {"compile", "compile a model's training", runCompile},
+    {"train", "compile and run on this machine", runTrain},
     {"interpret", "evaluate a program in float64", runInterpret},
     {"data", "make and look at token files", runData},
 };

@@ -36,6 +36,9 @@ struct SequenceLimit {
 
 class ConfigReader {
 public:
+  /// Keys that nothing sets have the values of `base`.
+  explicit ConfigReader(Config base = Config()) : config(std::move(base)) {}
+
   llvm::Error readRecipe(llvm::StringRef path);
   llvm::Error readPlan(llvm::StringRef path);
   llvm::Error readRecipe(const Document &document);
@@ -49,6 +52,8 @@ public:
   /// `KEY=VALUE` of `--set`.
   llvm::Error setFlag(llvm::StringRef assignment);
 
+  /// The values so far, unchecked.
+  const Config &get() const { return config; }
   /// The whole configuration; `limit` is null where the model is not known.
   llvm::Expected<Config> finish(const SequenceLimit *limit = nullptr) const;
 
