@@ -80,18 +80,33 @@ void trireme::annotate(Program &program) {
                   print(context, toJSON(program.config, Key::File::Plan)));
 }
 
+/// Says which model a module is of.
 static void annotateSource(ModuleOp module, const ModelConfig &config) {
-  llvm::Expected<llvm::json::Value> text = llvm::json::parse(config.text);
-  llvm::json::Value parsed = text ? std::move(*text) : nullptr;
-  if (!text)
-    llvm::consumeError(text.takeError());
+  llvm::json::Value text = nullptr;
+  if (llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(config.text))
+    text = std::move(*parsed);
+  else
+    llvm::consumeError(parsed.takeError());
   module->setAttr(
       sourceName,
       print(module.getContext(),
-            llvm::json::Object{{"name", config.name},
+            llvm::json::Object{{"name", llvm::json::fixUTF8(config.name)},
                                {"family", stringifyFamily(config.family)},
-                               {"folder", config.folder},
-                               {"config", std::move(parsed)}}));
+                               {"folder", llvm::json::fixUTF8(config.folder)},
+                               {"config", std::move(text)}}));
+}
+
+/// Gives a program that was written by hand the name of its module or file.
+static void annotateSource(ModuleOp module, StringRef path) {
+  if (module->hasAttr(sourceName))
+    return;
+  StringRef name = module.getSymName().value_or(llvm::sys::path::stem(path));
+  module->setAttr(sourceName,
+                  print(module.getContext(),
+                        llvm::json::Object{{"name", llvm::json::fixUTF8(name)},
+                                           {"family", nullptr},
+                                           {"folder", nullptr},
+                                           {"config", nullptr}}));
 }
 
 /// The configuration that a program's text carries; defaults where it has
@@ -200,6 +215,7 @@ static llvm::Expected<Program> loadText(MLIRContext &context, StringRef path,
     }
     program.stage = *stage;
   }
+  annotateSource(module, path);
   llvm::Expected<Config> made = readConfig(module, path);
   if (!made)
     return made.takeError();
