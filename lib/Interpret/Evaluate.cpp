@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Dialect/Train/IR/Train.h"
-#include "trireme/Interpret/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Interpret/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <memory>
 
@@ -27,16 +27,14 @@ class Evaluator {
 public:
   /// Evaluates `block` with one tensor an argument and returns the operands of
   /// its terminator.
-  FailureOr<SmallVector<Tensor>> evaluateBlock(Block &block,
-                                               ArrayRef<Tensor> arguments,
-                                               int64_t layer);
+  FailureOr<SmallVector<Tensor>>
+  evaluateBlock(Block &block, ArrayRef<Tensor> arguments, int64_t layer);
 
 private:
   using Environment = DenseMap<Value, Tensor>;
 
-  FailureOr<SmallVector<Tensor>> evaluateOperation(Operation &op,
-                                                   ArrayRef<Tensor> operands,
-                                                   int64_t layer);
+  FailureOr<SmallVector<Tensor>>
+  evaluateOperation(Operation &op, ArrayRef<Tensor> operands, int64_t layer);
   FailureOr<SmallVector<Tensor>>
   evaluateLoop(LoopOp loop, ArrayRef<Tensor> operands, int64_t layer);
 
@@ -204,23 +202,20 @@ Evaluator::evaluateLoop(LoopOp loop, ArrayRef<Tensor> operands, int64_t layer) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-trireme::evaluateFunction(FunctionOpInterface function,
-                          ArrayRef<HostTensor> arguments,
-                          SmallVectorImpl<HostTensor> &results) {
+LogicalResult trireme::evaluateFunction(FunctionOpInterface function,
+                                        ArrayRef<HostTensor> arguments,
+                                        SmallVectorImpl<HostTensor> &results) {
   if (!function.getFunctionBody().hasOneBlock())
-    return function.emitError()
-           << "@" << function.getName() << " has "
-           << function.getFunctionBody().getBlocks().size()
-           << " blocks, expected 1";
+    return function.emitError() << "@" << function.getName() << " has "
+                                << function.getFunctionBody().getBlocks().size()
+                                << " blocks, expected 1";
   if (arguments.size() != function.getNumArguments())
-    return function.emitError() << "@" << function.getName() << " is given "
-                                << arguments.size() << " arguments, expected "
-                                << function.getNumArguments();
+    return function.emitError()
+           << "@" << function.getName() << " is given " << arguments.size()
+           << " arguments, expected " << function.getNumArguments();
   SmallVector<Tensor> inputs;
   for (auto [index, argument] : llvm::enumerate(arguments)) {
-    auto type =
-        dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
     if (!type || type.getShape() != ArrayRef<int64_t>(argument.shape))
       return function.emitError()
              << "argument " << index << " of @" << function.getName()
@@ -231,9 +226,8 @@ trireme::evaluateFunction(FunctionOpInterface function,
   }
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type))
-      return function.emitError() << "@" << function.getName()
-                                  << " returns " << type
-                                  << ", expected tensors";
+      return function.emitError() << "@" << function.getName() << " returns "
+                                  << type << ", expected tensors";
   FailureOr<SmallVector<Tensor>> outputs = Evaluator().evaluateBlock(
       function.getFunctionBody().front(), inputs, /*layer=*/0);
   if (failed(outputs))

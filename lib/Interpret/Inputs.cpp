@@ -52,8 +52,7 @@ static bool holdsIntegers(Value value) {
   return type && type.getElementType().isInteger() && type.getRank() > 0;
 }
 
-int64_t trireme::findLookupBound(FunctionOpInterface function,
-                                 unsigned index) {
+int64_t trireme::findLookupBound(FunctionOpInterface function, unsigned index) {
   int64_t bound = 0;
   // Follows the ids through loops and changes of their shape to operations
   // that also take a parameter, whose first dim is then what they index.
@@ -73,8 +72,8 @@ int64_t trireme::findLookupBound(FunctionOpInterface function,
         auto type = dyn_cast<RankedTensorType>(operand.getType());
         if (type && isa<FloatType>(type.getElementType()) &&
             type.getRank() >= 2 && isFromParameter(operand, function))
-          bound = bound ? std::min(bound, type.getDimSize(0))
-                        : type.getDimSize(0);
+          bound =
+              bound ? std::min(bound, type.getDimSize(0)) : type.getDimSize(0);
       }
     }
   return bound;
@@ -229,7 +228,7 @@ trireme::makeRandomArguments(FunctionOpInterface function, uint64_t seed) {
   }
   SmallVector<HostTensor> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    arguments.push_back(makeRandomArgument(
-        function, i, seed, std::max<int64_t>(vocabulary, 1)));
+    arguments.push_back(makeRandomArgument(function, i, seed,
+                                           std::max<int64_t>(vocabulary, 1)));
   return arguments;
 }

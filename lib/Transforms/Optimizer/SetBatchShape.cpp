@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Transforms/Optimizer/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace trireme::train {
 #define GEN_PASS_DEF_SETBATCHSHAPE
@@ -17,9 +17,12 @@ namespace trireme::train {
 using namespace mlir;
 using namespace trireme::train;
 
-static LogicalResult inferBlock(Block &block);
+/// The shape that the batch has now, as the leading dims of a reshape show.
+using OldShape = ArrayRef<int64_t>;
 
-static LogicalResult inferLoop(LoopOp loop) {
+static LogicalResult inferBlock(Block &block, OldShape old);
+
+static LogicalResult inferLoop(LoopOp loop, OldShape old) {
   for (auto [argument, operand] :
        llvm::zip_equal(loop.getCarryArguments(), loop.getCarries()))
     argument.setType(operand.getType());
@@ -29,10 +32,10 @@ static LogicalResult inferLoop(LoopOp loop) {
   for (auto [argument, operand] :
        llvm::zip_equal(loop.getWithArguments(), loop.getWiths()))
     argument.setType(operand.getType());
-  if (failed(inferBlock(*loop.getLoopBody())))
+  if (failed(inferBlock(*loop.getLoopBody(), old)))
     return failure();
-  for (auto [argument, next] : llvm::zip_equal(loop.getCarryArguments(),
-                                               loop.getYield().getCarries()))
+  for (auto [argument, next] :
+       llvm::zip_equal(loop.getCarryArguments(), loop.getYield().getCarries()))
     if (argument.getType() != next.getType())
       return loop.emitOpError()
              << "cannot take this batch: a carry of type " << argument.getType()
@@ -41,11 +44,33 @@ static LogicalResult inferLoop(LoopOp loop) {
   return success();
 }
 
+/// A reshape's type is not inferred: one that leaves the batch's dims in front
+/// gets them from its source.
+static LogicalResult inferReshape(ReshapeOp reshape, OldShape old) {
+  auto source = cast<RankedTensorType>(reshape.getSource().getType());
+  auto result = cast<RankedTensorType>(reshape.getType());
+  SmallVector<int64_t> shape(result.getShape());
+  if (ArrayRef(shape).take_front(old.size()) == old &&
+      source.getRank() >= int64_t(old.size()))
+    llvm::copy(source.getShape().take_front(old.size()), shape.begin());
+  auto type = RankedTensorType::get(shape, result.getElementType());
+  if (type.getNumElements() != source.getNumElements())
+    return reshape.emitOpError()
+           << "cannot take this batch: it makes " << type << " of " << source;
+  reshape.getResult().setType(type);
+  return success();
+}
+
 /// Infers the result types of all ops of a block, in order.
-static LogicalResult inferBlock(Block &block) {
+static LogicalResult inferBlock(Block &block, OldShape old) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<LoopOp>(op)) {
-      if (failed(inferLoop(loop)))
+      if (failed(inferLoop(loop, old)))
+        return failure();
+      continue;
+    }
+    if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      if (failed(inferReshape(reshape, old)))
         return failure();
       continue;
     }
@@ -57,10 +82,10 @@ static LogicalResult inferBlock(Block &block) {
     if (!infer)
       continue; // A constant: its type does not depend on the batch.
     SmallVector<Type> types;
-    if (failed(infer.inferReturnTypes(
-            op.getContext(), op.getLoc(), op.getOperands(),
-            op.getAttrDictionary(), op.getPropertiesStorage(), op.getRegions(),
-            types)))
+    if (failed(infer.inferReturnTypes(op.getContext(), op.getLoc(),
+                                      op.getOperands(), op.getAttrDictionary(),
+                                      op.getPropertiesStorage(),
+                                      op.getRegions(), types)))
       return op.emitOpError() << "cannot take this batch";
     for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
       result.setType(type);
@@ -71,9 +96,9 @@ static LogicalResult inferBlock(Block &block) {
 /// Whether an argument holds something for each token of the batch.
 static bool isBatch(func::FuncOp function, unsigned index) {
   auto role = function.getArgAttrOfType<RoleAttr>(index, kRoleName);
-  return role && (role.getValue() == Role::Tokens ||
-                  role.getValue() == Role::Targets ||
-                  role.getValue() == Role::Positions);
+  return role &&
+         (role.getValue() == Role::Tokens || role.getValue() == Role::Targets ||
+          role.getValue() == Role::Positions);
 }
 
 namespace {
@@ -87,16 +112,19 @@ struct SetBatchShape
       return signalPassFailure();
     }
     Block &body = forward.getBody().front();
-    for (BlockArgument argument : body.getArguments())
-      if (isBatch(forward, argument.getArgNumber()))
-        argument.setType(RankedTensorType::get(
-            {rows, sequence},
-            cast<RankedTensorType>(argument.getType()).getElementType()));
-    if (failed(inferBlock(body)))
+    SmallVector<int64_t> old;
+    for (BlockArgument argument : body.getArguments()) {
+      if (!isBatch(forward, argument.getArgNumber()))
+        continue;
+      auto type = cast<RankedTensorType>(argument.getType());
+      old = llvm::to_vector(type.getShape());
+      argument.setType(
+          RankedTensorType::get({rows, sequence}, type.getElementType()));
+    }
+    if (failed(inferBlock(body, old)))
       return signalPassFailure();
-    forward.setType(FunctionType::get(
-        &getContext(), body.getArgumentTypes(),
-        body.getTerminator()->getOperandTypes()));
+    forward.setType(FunctionType::get(&getContext(), body.getArgumentTypes(),
+                                      body.getTerminator()->getOperandTypes()));
   }
 };
 } // namespace

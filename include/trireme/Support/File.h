@@ -1,0 +1,29 @@
+//===- File.h - whole files in and out --------------------------*- C++ -*-===//
+//
+// Part of Trireme, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRIREME_SUPPORT_FILE_H
+#define TRIREME_SUPPORT_FILE_H
+
+#include "trireme/Support/Error.h"
+
+#include <string>
+
+namespace trireme {
+
+/// The contents of a configuration file (at most 16 MiB).
+llvm::Expected<std::string> readTextFile(llvm::StringRef path);
+
+/// Writes `contents` under a temporary name beside `path` and renames it, so
+/// that no reader sees half of it and a failure leaves nothing behind. `-` is
+/// stdout; what exists and is no ordinary file (a pipe, /dev/null) is written
+/// in place.
+llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
+
+} // namespace trireme
+
+#endif // TRIREME_SUPPORT_FILE_H
