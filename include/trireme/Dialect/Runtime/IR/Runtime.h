@@ -4,7 +4,7 @@
 #define TRIREME_DIALECT_RUNTIME_IR_RUNTIME_H
 
 #include "trireme/Dialect/Train/IR/Train.h"
-#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/SymbolTable.h"
 

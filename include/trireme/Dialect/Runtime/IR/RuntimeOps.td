@@ -13,6 +13,8 @@ def Runtime_Dialect : Dialect {
   let name = "runtime";
   let cppNamespace = "::trireme::runtime";
   let summary = "What a compiled program does: buffers, library calls, launches";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::trireme::train::TrainDialect"];
   let description = [{
     The last stage before LLVM. A function takes the execution context and the
     arena, both `!llvm.ptr`; every tensor has become an address in the arena.
