@@ -1,8 +1,10 @@
 //===- Registration.cpp - Dialects, passes and pipelines ------------------===//
 
 #include "trireme/Pipelines/Registration.h"
+#include "trireme/Conversion/Passes.h"
 #include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Target/Executable.h"
 #include "trireme/Transforms/Autodiff/Passes.h"
 #include "trireme/Transforms/Optimizer/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,9 +22,13 @@ void trireme::registerDialects(DialectRegistry &registry) {
   registry.insert<runtime::RuntimeDialect, train::TrainDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+  registerToLLVMInterfaces(registry);
+  registerLLVMTranslations(registry);
 }
 
 void trireme::registerPassesAndPipelines() {
+  registerTriremeConversionPasses();
+  registerRuntimeToLLVMPipeline();
   train::registerTriremeAutodiffPasses();
   train::registerTriremeOptimizerPasses();
   mlir::registerCanonicalizer();
