@@ -1,9 +1,11 @@
 //===- Registration.cpp - Dialects, passes and pipelines ------------------===//
 
 #include "trireme/Pipelines/Registration.h"
-#include "trireme/Conversion/TrainToRuntime/Passes.h"
+#include "trireme/Pipelines/Pipelines.h"
+#include "trireme/Conversion/Passes.h"
 #include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Target/Executable.h"
 #include "trireme/Transforms/Autodiff/Passes.h"
 #include "trireme/Transforms/Fusion/Passes.h"
 #include "trireme/Transforms/Memory/Passes.h"
@@ -23,14 +25,18 @@ void trireme::registerDialects(DialectRegistry &registry) {
   registry.insert<runtime::RuntimeDialect, train::TrainDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+  registerToLLVMInterfaces(registry);
+  registerLLVMTranslations(registry);
 }
 
 void trireme::registerPassesAndPipelines() {
+  registerTriremeConversionPasses();
+  registerPipelines();
+  registerRuntimeToLLVMPipeline();
   train::registerTriremeAutodiffPasses();
   train::registerTriremeOptimizerPasses();
   train::registerTriremeFusionPasses();
   train::registerTriremeMemoryPasses();
-  registerTriremeTrainToRuntimePasses();
   mlir::registerCanonicalizer();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

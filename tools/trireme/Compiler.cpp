@@ -9,8 +9,8 @@
 #include "Compiler.h"
 
 #include "trireme/Support/File.h"
-#include "trireme/Transforms/Autodiff/Passes.h"
-#include "trireme/Transforms/Optimizer/Passes.h"
+#include "trireme/Pipelines/Pipelines.h"
+#include "trireme/Target/Executable.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -56,32 +56,34 @@ void trireme::addCompileFlags(CommandLine &line, CompileOptions &options) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// Adds the passes that lead to `stage` from the one before. Returns false if
-/// this version has none.
-static bool addPasses(Stage stage, const Config &config,
-                      OpPassManager &manager) {
+/// Adds the passes that lead to `stage` from the one before.
+static void addPasses(Stage stage, const Config &config,
+                      const CompileOptions &options, OpPassManager &manager) {
+  PipelineOptions pipeline;
+  pipeline.microBatches = config.recipe.globalBatchSize /
+                          (config.plan.data * *config.plan.microBatchSize);
+  pipeline.workspaceMib = options.workspaceMib;
+  pipeline.vectorBytes = getVectorBytes(options.processor);
   switch (stage) {
-  case Stage::Step: {
-    int64_t microBatches = config.recipe.globalBatchSize /
-                           (config.plan.data * *config.plan.microBatchSize);
-    manager.addPass(train::createDifferentiate());
-    manager.addPass(train::createAddOptimizer({microBatches}));
-    return true;
-  }
-  default:
-    return false;
+  case Stage::Step:
+    return buildToStep(manager, pipeline);
+  case Stage::Runtime:
+    return buildToRuntime(manager, pipeline);
+  case Stage::LLVM:
+    return buildToLLVM(manager, pipeline);
+  case Stage::Forward:
+  case Stage::Object:
+  case Stage::Program:
+    return;
   }
 }
 
-/// Takes the program from its stage to the next.
-static llvm::Error advance(Program &program) {
+/// Takes the program from its stage to the next, up to LLVM.
+static llvm::Error advance(Program &program, const CompileOptions &options) {
   Stage next = Stage(int(program.stage) + 1);
   ModuleOp module = program.getModule();
   PassManager manager(module->getName());
-  if (!addPasses(next, program.config, manager))
-    return unavailable("the stage " + quoted(stringifyStage(next)) +
-                       " is not built in this version; --emit stops at an "
-                       "earlier one");
+  addPasses(next, program.config, options, manager);
   if (failed(applyPassManagerCLOptions(manager)))
     return badCommandLine("the --mlir- flags do not fit these passes");
   applyDefaultTimingPassManagerCLOptions(manager);
@@ -117,6 +119,24 @@ static llvm::Error dump(Program &program, const CompileOptions &options) {
   return writeFile(path, printModule(program.getModule()));
 }
 
+/// Writes the object or the executable of a program in the LLVM stage.
+static llvm::Error writeCode(Program &program, const CompileOptions &options) {
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  if (failed(emitObject(program.getModule(), {options.processor}, stream)))
+    return badInput("the program cannot be made an object");
+  llvm::StringRef bytes(object.data(), object.size());
+  if (options.emit == Stage::Object)
+    return writeFile(options.output, bytes);
+  llvm::Error error =
+      linkExecutable(bytes, options.output, findRuntimeDirectory());
+  return llvm::handleErrors(std::move(error), [](const LinkError &link) {
+    return link.getFailure() == LinkFailure::Missing
+               ? unavailable(link.message())
+               : badInput(link.message());
+  });
+}
+
 llvm::Error trireme::compileProgram(Program &program,
                                     const CompileOptions &options) {
   if (program.stage > options.emit)
@@ -126,11 +146,13 @@ llvm::Error trireme::compileProgram(Program &program,
                     quoted(stringifyStage(options.emit)));
   if (llvm::Error error = dump(program, options))
     return error;
-  while (program.stage < options.emit) {
-    if (llvm::Error error = advance(program))
+  while (program.stage < std::min(options.emit, Stage::LLVM)) {
+    if (llvm::Error error = advance(program, options))
       return error;
     if (llvm::Error error = dump(program, options))
       return error;
   }
-  return writeFile(options.output, printModule(program.getModule()));
+  if (options.emit <= Stage::LLVM)
+    return writeFile(options.output, printModule(program.getModule()));
+  return writeCode(program, options);
 }

@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "trireme/Conversion/TrainToRuntime/Lowering.h"
-#include "trireme/Conversion/TrainToRuntime/Passes.h"
+#include "trireme/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace trireme {
 #define GEN_PASS_DEF_CONVERTTRAINTORUNTIME
-#include "trireme/Conversion/TrainToRuntime/Passes.h.inc"
+#include "trireme/Conversion/Passes.h.inc"
 } // namespace trireme
 
 using namespace mlir;
@@ -143,7 +146,7 @@ struct ConvertTrainToRuntime
       if (failed(lowerFunction(function, emit, registry)))
         return signalPassFailure();
     // The old functions come first and say what the arguments are.
-    FailureOr<std::string> manifest = buildManifest(module, tables);
+    FailureOr<std::string> manifest = buildManifest(module, tables, workspaceMib);
     if (failed(manifest))
       return signalPassFailure();
     module->setAttr(runtime::kManifestName,

@@ -14,11 +14,21 @@ static LogicalResult checkStart(Operation *op, Value start) {
          << "looks up in a part of a table, but its start is no zero constant";
 }
 
+/// Lowers `least` to `rows`; 0 stands for no bound.
+static void bound(int64_t &least, int64_t rows) {
+  least = least ? std::min(least, rows) : rows;
+}
+
 static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
   if (failed(checkStart(op, op.getStart())))
     return failure();
   auto table = cast<RankedTensorType>(op.getTable().getType());
   auto ids = cast<RankedTensorType>(op.getIds().getType());
+  std::optional<Role> role = getArgumentRole(op.getIds());
+  if (role == Role::Tokens)
+    bound(emit.tables.vocabulary, table.getDimSize(0));
+  else if (role == Role::Positions)
+    bound(emit.tables.maximumPositions, table.getDimSize(0));
   emit.call(op.getLoc(), "trireme_embedding",
             {emit.address(op.getTable()), emit.address(op.getIds()),
              emit.address(op.getResult())},

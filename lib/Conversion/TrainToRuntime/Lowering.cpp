@@ -105,16 +105,37 @@ Value RuntimeEmitter::layer(Location loc) {
   return arith::ConstantIndexOp::create(builder, loc, 0);
 }
 
-bool trireme::isZeroFill(Value value) {
+/// The operand that an argument of a loop's body stands for, through all
+/// enclosing loops; carries stay what they are.
+static Value getOuterValue(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<LoopOp>(argument.getOwner()->getParentOp());
     unsigned index = argument.getArgNumber();
     if (!loop || index < loop.getCarries().size())
-      return false;
+      break;
     value = loop->getOperand(index);
   }
-  auto fill = value.getDefiningOp<FillOp>();
+  return value;
+}
+
+bool trireme::isZeroFill(Value value) {
+  auto fill = getOuterValue(value).getDefiningOp<FillOp>();
   return fill && fill.getValue().isZero();
+}
+
+std::optional<Role> trireme::getArgumentRole(Value value) {
+  value = getOuterValue(value);
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = getOuterValue(reshape.getSource());
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<func::FuncOp>(
+                                 argument.getOwner()->getParentOp())
+                           : func::FuncOp();
+  if (!function)
+    return std::nullopt;
+  auto role = function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(),
+                                                  kRoleName);
+  return role ? std::optional<Role>(role.getValue()) : std::nullopt;
 }
 
 void trireme::registerTrainLowerings(LoweringRegistry &registry) {

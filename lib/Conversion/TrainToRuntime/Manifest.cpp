@@ -128,29 +128,28 @@ static llvm::json::Array describeStages(ModuleOp module, int64_t parameters,
 }
 
 FailureOr<std::string> trireme::buildManifest(ModuleOp module,
-                                              ManifestTables &tables) {
+                                              ManifestTables &tables,
+                                              int64_t workspaceMib) {
   auto train = module.lookupSymbol<func::FuncOp>("train");
   auto evaluate = module.lookupSymbol<func::FuncOp>("evaluate");
   if (!train || !evaluate) {
     module.emitError() << "needs @train and @evaluate";
     return failure();
   }
-  FailureOr<llvm::json::Object> model = readJson(module, kModelName);
   FailureOr<llvm::json::Object> source = readJson(module, kSourceName);
   FailureOr<llvm::json::Object> recipe = readJson(module, kRecipeName);
   FailureOr<llvm::json::Object> plan = readJson(module, kPlanName);
-  if (failed(model) || failed(source) || failed(recipe) || failed(plan))
+  if (failed(source) || failed(recipe) || failed(plan))
     return failure();
   auto take = [](llvm::json::Object &object, StringRef key) {
     llvm::json::Value *value = object.get(key);
     return value ? *value : llvm::json::Value(nullptr);
   };
-  constexpr int64_t workspaceMib = 64;
   llvm::json::Object manifest;
   manifest["abi"] = 1;
   manifest["model"] =
       llvm::json::Object{{"name", source->getString("name").value_or("model")},
-                         {"family", take(*model, "family")}};
+                         {"family", take(*source, "family")}};
   manifest["target"] = "cpu";
   manifest["ranks"] = 1;
   manifest["plan"] = std::move(*plan);
@@ -159,9 +158,8 @@ FailureOr<std::string> trireme::buildManifest(ModuleOp module,
   manifest["source"] =
       llvm::json::Object{{"folder", take(*source, "folder")},
                          {"config", take(*source, "config")}};
-  manifest["flops"] = take(*model, "flops");
-  manifest["vocabulary"] = take(*model, "vocabulary");
-  manifest["maximum_positions"] = take(*model, "maximum_positions");
+  manifest["vocabulary"] = tables.vocabulary;
+  manifest["maximum_positions"] = tables.maximumPositions;
   manifest["aliases"] = llvm::json::Array{};
   manifest["workspace_mib"] = workspaceMib;
   addArguments(train, manifest);

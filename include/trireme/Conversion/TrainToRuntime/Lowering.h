@@ -23,6 +23,9 @@ namespace trireme {
 /// The tables of the manifest that lowering fills; equal entries are shared.
 struct ManifestTables {
   llvm::json::Array gemms, attentions, kernels;
+  /// Rows of the smallest table in which tokens and positions are looked up;
+  /// 0 where there is none.
+  int64_t vocabulary = 0, maximumPositions = 0;
 
   /// The index of `entry` in `table`, added if it is not there.
   static int64_t add(llvm::json::Array &table, llvm::json::Object entry);
@@ -67,6 +70,10 @@ public:
 /// Whether the value is a zero fill, seen through loop arguments.
 bool isZeroFill(mlir::Value value);
 
+/// What the function's argument holds that the value is a part of, seen through
+/// loop arguments and reshapes; none where it is computed.
+std::optional<train::Role> getArgumentRole(mlir::Value value);
+
 /// How ops are lowered, by name.
 class LoweringRegistry {
 public:
@@ -100,8 +107,10 @@ void registerRowsLowerings(LoweringRegistry &registry);
 
 /// The manifest of a module: its attributes and the tables as JSON text.
 /// Fails with an error where an attribute is missing or broken.
+/// `workspaceMib` is the budget of library scratch.
 mlir::FailureOr<std::string> buildManifest(mlir::ModuleOp module,
-                                           ManifestTables &tables);
+                                           ManifestTables &tables,
+                                           int64_t workspaceMib);
 
 } // namespace trireme
 

@@ -37,10 +37,9 @@ inline constexpr llvm::StringLiteral kParamName = "train.param";
 inline constexpr llvm::StringLiteral kHyperName = "train.hyper";
 inline constexpr llvm::StringLiteral kResultName = "train.result";
 
-/// Names of the module's attributes, strings of JSON: what import says of the
-/// model (`family`, `vocabulary`, `maximum_positions`, `flops`), where it comes
-/// from (`name`, `folder`, `config`), and recipe and plan with all their keys.
-inline constexpr llvm::StringLiteral kModelName = "train.model";
+/// Names of the module's attributes, strings of JSON: where the model comes
+/// from (`name`, `family`, `folder`, `config`), and recipe and plan with all
+/// their keys.
 inline constexpr llvm::StringLiteral kSourceName = "train.source";
 inline constexpr llvm::StringLiteral kRecipeName = "train.recipe";
 inline constexpr llvm::StringLiteral kPlanName = "train.plan";
