@@ -137,15 +137,19 @@ void Run::writeScalars() {
   write(manifest.scalars.step, double(progress.step + 1));
 }
 
-/// Fails with exit code 3 naming the first parameter that is not finite.
+/// Fails with exit code 3 naming the first parameter that is not finite. The
+/// sign of a NaN says nothing: it is not shown.
 void Run::checkFinite(double loss, double gradNorm) {
   if (line.nonFinite == CommandLine::NonFinite::Ignore ||
       (std::isfinite(loss) && std::isfinite(gradNorm)))
     return;
   display->finish();
+  auto text = [](double value) {
+    return std::isnan(value) ? "nan" : fmt::format("{}", value);
+  };
   std::string what = std::isfinite(loss)
-                         ? fmt::format("the gradient norm is {}", gradNorm)
-                         : fmt::format("the loss is {}", loss);
+                         ? "the gradient norm is " + text(gradNorm)
+                         : "the loss is " + text(loss);
   std::string where = "; all parameters are finite";
   for (const Tensor &tensor : manifest.tensors) {
     const float *values = arena.at<float>(tensor.parameter);
@@ -156,7 +160,7 @@ void Run::checkFinite(double loss, double gradNorm) {
       continue;
     where = fmt::format("; the first parameter that is not finite after the "
                         "update is \"{}\" (element {} is {})",
-                        tensor.name, i, values[i]);
+                        tensor.name, i, text(values[i]));
     break;
   }
   fail(Exit::Run, "step {}, rank 0: {}{}", progress.step, what, where);
