@@ -34,6 +34,11 @@ static void watchSignals() {
 static double seconds() { return double(nanoseconds()) * 1e-9; }
 
 namespace {
+/// When the parts of a step began, in seconds.
+struct Times {
+  double begin, loaded, computing, end;
+};
+
 /// The state of a run between steps.
 class Run {
 public:
@@ -47,7 +52,8 @@ private:
   void writeScalars();
   void oneStep(Prefetcher &data);
   void evaluate(bool ownObject);
-  void checkFinite(double loss, double gradNorm);
+  void report(const Times &times, StepLine shown);
+  [[noreturn]] void failNonFinite(double loss, double gradNorm);
   void save();
   bool isLast() const;
 
@@ -65,11 +71,21 @@ private:
   int64_t savedStep = -1;
   bool ending = false; // decided once a step: signals may come at any time
   double beginning = seconds();
+  double reporting = 0; // seconds after the last step's computation
+  int64_t peakBytes;
   std::optional<Metrics> metrics;
   std::optional<ProgressDisplay> display;
   ResidentMemory resident;
 };
 } // namespace
+
+/// The bytes that --describe tells as this rank's total.
+static int64_t totalBytes(const Manifest &manifest) {
+  const json &stages = manifest.document.at("stages");
+  auto total = json::json_pointer("/0/memory/total");
+  return stages.contains(total) ? stages.at(total).get<int64_t>()
+                                : int64_t(manifest.arenaBytes);
+}
 
 /// Room for the events of some steps of a large model.
 static size_t traceCapacity(const CommandLine &line) {
@@ -85,7 +101,7 @@ Run::Run(const trireme_program &program, const Manifest &manifest,
       evaluation(manifest, line.evaluation, line.tokenBytes,
                  line.evaluationSteps),
       trace(traceCapacity(line)), arena(manifest.arenaBytes),
-      context(manifest, &trace) {
+      context(manifest, &trace), peakBytes(totalBytes(manifest)) {
   std::string initialisation = start();
   lastStep = line.steps.value_or(settings.schedule.steps);
   header(initialisation);
@@ -139,10 +155,7 @@ void Run::writeScalars() {
 
 /// Fails with exit code 3 naming the first parameter that is not finite. The
 /// sign of a NaN says nothing: it is not shown.
-void Run::checkFinite(double loss, double gradNorm) {
-  if (line.nonFinite == CommandLine::NonFinite::Ignore ||
-      (std::isfinite(loss) && std::isfinite(gradNorm)))
-    return;
+void Run::failNonFinite(double loss, double gradNorm) {
   display->finish();
   auto text = [](double value) {
     return std::isnan(value) ? "nan" : fmt::format("{}", value);
@@ -197,58 +210,62 @@ bool Run::isLast() const {
          (line.maxMinutes > 0 && seconds() - beginning >= 60 * line.maxMinutes);
 }
 
-/// The bytes that --describe tells as this rank's total.
-static int64_t peakBytes(const Manifest &manifest) {
-  const json &stages = manifest.document.at("stages");
-  auto total = json::json_pointer("/0/memory/total");
-  return stages.contains(total) ? stages.at(total).get<int64_t>()
-                                : int64_t(manifest.arenaBytes);
-}
-
 void Run::oneStep(Prefetcher &data) {
   int64_t number = progress.step + 1;
   trace.record(!line.trace.empty() && number >= line.traceFirst &&
                (!line.traceLast || number <= line.traceLast));
-  double begin = seconds();
+  Times times = {};
+  times.begin = seconds();
   {
     TraceScope scope(&trace, TraceEvent::Kind::Named, 0, "data");
     loadInputs(manifest, arena, data.next());
   }
-  double loaded = seconds();
+  times.loaded = seconds();
   writeScalars();
   double lr = *arena.at<double>(manifest.scalars.lr);
-  double computing = seconds();
+  times.computing = seconds();
   program.train(&context, arena.data());
-  double end = seconds();
+  times.end = seconds();
   progress.step = number;
   progress.samples += manifest.globalBatch;
   progress.tokens += manifest.stepTokens();
   double loss = double(*arena.at<float>(manifest.outputs.loss));
   double gradNorm = double(*arena.at<float>(manifest.outputs.gradNorm));
-  double rate = double(manifest.stepTokens()) / std::max(end - begin, 1e-9);
+  report(times, {number, loss, gradNorm, lr, /*tokensPerSecond=*/0});
 
-  metrics->begin(number);
-  metrics->add("loss", loss);
-  metrics->add("grad_norm", gradNorm);
-  metrics->add("lr", lr);
-  metrics->add("tokens", progress.tokens);
-  metrics->add("tokens_per_second", rate);
-  metrics->add("step_seconds", end - begin);
-  metrics->add("compute_seconds", end - computing);
-  metrics->add("communication_seconds", 0.0);
-  metrics->add("data_seconds", loaded - begin);
-  metrics->add("host_seconds", computing - loaded);
-  metrics->add("peak_bytes", peakBytes(manifest));
-  metrics->add("rss_bytes", resident.bytes());
-  display->step({number, loss, gradNorm, lr, rate});
+  ending = isLast();
   bool finite = std::isfinite(loss) && std::isfinite(gradNorm);
   bool stopping = !finite && line.nonFinite == CommandLine::NonFinite::Stop;
-  bool asked = line.evaluationEvery && number % line.evaluationEvery == 0;
-  ending = isLast();
-  if (!stopping && (asked || ending))
+  bool due = line.evaluationEvery && number % line.evaluationEvery == 0;
+  // A run that is told to end early has no time for evaluations.
+  if (!stopping && (due || number >= lastStep))
     evaluate(/*ownObject=*/false);
   metrics->end();
-  checkFinite(loss, gradNorm);
+  if (stopping)
+    failNonFinite(loss, gradNorm);
+}
+
+/// Starts the step's metrics object and shows the step. What this takes counts
+/// as the next step's time on the host.
+void Run::report(const Times &times, StepLine shown) {
+  double host = reporting + (times.computing - times.loaded);
+  double step = reporting + (times.end - times.begin);
+  shown.tokensPerSecond = double(manifest.stepTokens()) / std::max(step, 1e-9);
+  metrics->begin(shown.step);
+  metrics->add("loss", shown.loss);
+  metrics->add("grad_norm", shown.gradNorm);
+  metrics->add("lr", shown.lr);
+  metrics->add("tokens", progress.tokens);
+  metrics->add("tokens_per_second", shown.tokensPerSecond);
+  metrics->add("step_seconds", step);
+  metrics->add("compute_seconds", times.end - times.computing);
+  metrics->add("communication_seconds", 0.0);
+  metrics->add("data_seconds", times.loaded - times.begin);
+  metrics->add("host_seconds", host);
+  metrics->add("peak_bytes", peakBytes);
+  metrics->add("rss_bytes", resident.bytes());
+  display->step(shown);
+  reporting = seconds() - times.end;
 }
 
 void Run::steps() {

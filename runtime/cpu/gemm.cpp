@@ -20,21 +20,29 @@ GemmBlocking trireme::runtime::chooseBlocking(const GemmShape &shape) {
   constexpr double LeastWork = 1 << 20;
   // oneDNN's AVX-512 kernel computes 8 rows by 48 columns.
   constexpr int64_t RowUnit = 8, ColumnUnit = 48;
+  // Fewer blocks than this are cut further, for the sake of many cores.
+  constexpr int64_t LeastBlocks = 8;
   double work = double(shape.m) * double(shape.n) * double(shape.k);
   if (work < 2 * LeastWork)
     return {shape.m, shape.n};
+  // A transposed right operand is repacked for every block of rows, which the
+  // implementation for dense results does best: keep whole rows if they fit
+  // and leave enough blocks.
+  bool wholeRows =
+      shape.rhsTransposed && shape.n <= 1024 && shape.m >= LeastBlocks * 128;
   GemmBlocking blocking{evenPart(shape.m, 256, RowUnit),
-                        evenPart(shape.n, 480, ColumnUnit)};
-  // Smaller blocks where there would be too few for many cores.
-  auto blocks = [&] {
-    return divideUp(shape.m, blocking.rows) *
-           divideUp(shape.n, blocking.columns);
+                        wholeRows ? shape.n
+                                  : evenPart(shape.n, 480, ColumnUnit)};
+  auto small = [&] {
+    int64_t blocks =
+        divideUp(shape.m, blocking.rows) * divideUp(shape.n, blocking.columns);
+    return blocks < LeastBlocks &&
+           double(blocking.rows) * double(blocking.columns) * double(shape.k) >=
+               2 * LeastWork;
   };
-  auto blockWork = [&] {
-    return double(blocking.rows) * double(blocking.columns) * double(shape.k);
-  };
-  while (blocks() < 8 && blockWork() >= 2 * LeastWork) {
-    if (blocking.columns > 2 * blocking.rows && blocking.columns > ColumnUnit)
+  while (small()) {
+    if (!wholeRows && blocking.columns > 2 * blocking.rows &&
+        blocking.columns > ColumnUnit)
       blocking.columns =
           divideUp(divideUp(blocking.columns, 2), ColumnUnit) * ColumnUnit;
     else if (blocking.rows > RowUnit)
