@@ -1,5 +1,5 @@
 # Compiler flags that all of Trireme shares.
-add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+add_compile_options(-fPIC -Wall -Wextra -Wno-unused-parameter)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # One precompiled header serves all libraries; ccache needs its stamp gone.
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")

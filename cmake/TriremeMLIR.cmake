@@ -9,9 +9,10 @@ list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
+include_directories(${CMAKE_SOURCE_DIR}/include) # for tablegen
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 
-set(TRIREME_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS}
-    ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+set(TRIREME_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
 # Every library of the compiler reuses this target's precompiled header.
 file(WRITE ${CMAKE_BINARY_DIR}/trireme_pch.cpp "")

@@ -31,6 +31,12 @@ static void checkRanks(const Manifest &manifest) {
          planned);
 }
 
+static void checkProcessor() {
+  if (!__builtin_cpu_supports("x86-64-v3"))
+    fail(Exit::Lacking, "this program needs a processor of level x86-64-v3 "
+                        "(AVX2 and FMA) at least");
+}
+
 static int run(int argc, char **argv) {
   std::optional<CommandLine> line = parseCommandLine(argc, argv);
   if (!line)
@@ -41,6 +47,7 @@ static int run(int argc, char **argv) {
     return int(Exit::Done);
   }
   checkRanks(manifest);
+  checkProcessor();
   train(trireme_compiled_program, manifest, *line);
   return int(Exit::Done);
 }

@@ -109,6 +109,52 @@ void trireme_rotary_table(trireme_context *context, const int32_t *positions,
               });
 }
 
+void trireme_rotary(trireme_context *context, const float *source,
+                    const float *table, float *result, int64_t tokens,
+                    int64_t heads, int64_t head_dim, int64_t count,
+                    int64_t inverse) {
+  TraceScope scope(context->trace, Kind::Named, 0, "rotary");
+  int64_t width = heads * head_dim, rest = head_dim - 2 * count;
+  float direction = inverse ? -1.0f : 1.0f;
+  auto rotate = [&](const float *from, const float *cosines, float *to) {
+    const float *sines = cosines + count;
+    // `to` may be `from`, but no iteration touches another one's elements.
+#pragma clang loop vectorize(assume_safety)
+    for (int64_t j = 0; j < count; ++j) {
+      float first = from[j], second = from[j + count];
+      float sine = direction * sines[j];
+      to[j] = first * cosines[j] - second * sine;
+      to[j + count] = second * cosines[j] + first * sine;
+    }
+    if (rest && from != to)
+      std::memcpy(to + 2 * count, from + 2 * count, rest * sizeof(float));
+  };
+  parallelFor(tokens, grainFor(width * int64_t(sizeof(float))),
+              Assignment::Static, [&](int64_t begin, int64_t end, int) {
+                for (int64_t i = begin; i < end; ++i)
+                  for (int64_t head = 0; head < heads; ++head) {
+                    int64_t place = i * width + head * head_dim;
+                    rotate(source + place, table + i * 2 * count,
+                           result + place);
+                  }
+              });
+}
+
+void trireme_sum_partials(trireme_context *context, const float *partials,
+                          float *result, int64_t blocks, int64_t columns) {
+  TraceScope scope(context->trace, Kind::Named, 0, "sum_partials");
+  constexpr int64_t Columns = 64; // sums of a block of columns
+  parallelFor(columns, Columns, Assignment::Static,
+              [&](int64_t begin, int64_t end, int) {
+                double sums[Columns] = {};
+                for (int64_t b = 0; b < blocks; ++b)
+                  for (int64_t j = begin; j < end; ++j)
+                    sums[j - begin] += double(partials[b * columns + j]);
+                for (int64_t j = begin; j < end; ++j)
+                  result[j] = float(sums[j - begin]);
+              });
+}
+
 void trireme_copy(trireme_context *context, const char *source,
                   int64_t source_stride, char *target, int64_t target_stride,
                   int64_t rows, int64_t bytes) {

@@ -55,6 +55,57 @@ TEST_F(Kernels, RotaryTable) {
     }
 }
 
+// Out of place and in place, with a part that is not rotated; and back.
+TEST_F(Kernels, Rotary) {
+  constexpr int64_t Tokens = 5, Heads = 3, HeadDim = 48, Count = 19;
+  auto source = randomValues("source", Tokens * Heads * HeadDim);
+  auto table = randomValues("angles", Tokens * 2 * Count);
+  for (int64_t i = 0; i < Tokens; ++i)
+    for (int64_t j = 0; j < Count; ++j) {
+      float angle = table[i * 2 * Count + j];
+      table[i * 2 * Count + j] = std::cos(angle);
+      table[i * 2 * Count + Count + j] = std::sin(angle);
+    }
+  std::vector<float> result(source.size());
+  trireme_rotary(&context, source.data(), table.data(), result.data(), Tokens,
+                 Heads, HeadDim, Count, 0);
+  for (int64_t i = 0; i < Tokens * Heads; ++i)
+    for (int64_t j = 0; j < HeadDim; ++j) {
+      const float *from = source.data() + i * HeadDim;
+      const float *row = table.data() + i / Heads * 2 * Count;
+      double want = from[j];
+      if (j < Count)
+        want =
+            double(from[j]) * row[j] - double(from[j + Count]) * row[j + Count];
+      else if (j < 2 * Count)
+        want =
+            double(from[j]) * row[j - Count] + double(from[j - Count]) * row[j];
+      EXPECT_NEAR(result[i * HeadDim + j], want, 1e-6);
+    }
+  auto place = source;
+  trireme_rotary(&context, place.data(), table.data(), place.data(), Tokens,
+                 Heads, HeadDim, Count, 0);
+  EXPECT_EQ(place, result);
+  trireme_rotary(&context, place.data(), table.data(), place.data(), Tokens,
+                 Heads, HeadDim, Count, 1);
+  for (size_t i = 0; i < place.size(); ++i)
+    EXPECT_NEAR(place[i], source[i], 1e-6);
+}
+
+TEST_F(Kernels, SumPartials) {
+  constexpr int64_t Blocks = 33, Columns = 131;
+  auto partials = randomValues("partials", Blocks * Columns);
+  std::vector<float> result(Columns);
+  trireme_sum_partials(&context, partials.data(), result.data(), Blocks,
+                       Columns);
+  for (int64_t j = 0; j < Columns; ++j) {
+    double sum = 0;
+    for (int64_t b = 0; b < Blocks; ++b)
+      sum += double(partials[b * Columns + j]);
+    EXPECT_EQ(result[j], float(sum));
+  }
+}
+
 TEST_F(Kernels, CopyAndZero) {
   std::vector<char> source(1000), target(1000, 'x');
   for (int i = 0; i < 1000; ++i)

@@ -100,6 +100,21 @@ void trireme_rotary_table(trireme_context *context, const int32_t *positions,
                           const double *frequencies, float *table,
                           int64_t rows, int64_t count);
 
+/* Rotates the first 2 * count elements of each head of `head_dim` floats by the
+ * angles of its token, pairing element j with j + count: source and result are
+ * [tokens, heads, head_dim] (may be one buffer), table rows are those of
+ * trireme_rotary_table. `inverse` (0 or 1) rotates back. */
+void trireme_rotary(trireme_context *context, const float *source,
+                    const float *table, float *result, int64_t tokens,
+                    int64_t heads, int64_t head_dim, int64_t count,
+                    int64_t inverse);
+
+/* result[c] = sum over b of partials[b * columns + c], b ascending, in double:
+ * the second stage of sums over rows, in an order that depends on the shape
+ * only. */
+void trireme_sum_partials(trireme_context *context, const float *partials,
+                          float *result, int64_t blocks, int64_t columns);
+
 /* Copies `rows` rows of `bytes` bytes between strided places. */
 void trireme_copy(trireme_context *context, const char *source,
                   int64_t source_stride, char *target, int64_t target_stride,

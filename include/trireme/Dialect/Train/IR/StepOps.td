@@ -1,0 +1,134 @@
+//===- StepOps.td - Loss, norm and update of a step --------*- tablegen -*-===//
+
+#ifndef TRIREME_DIALECT_TRAIN_IR_STEPOPS
+#define TRIREME_DIALECT_TRAIN_IR_STEPOPS
+
+def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
+    Pure, Evaluatable, InferTypeOpAdaptor,
+    RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
+  let summary = "cross-entropy of rows of logits";
+  let description = [{
+    log_sum = log(sum exp logits) of each row; loss = log_sum -
+    logits[target - start], 0 where the target is -100.
+
+    - (C1) logits are [rows, vocabulary], targets [rows].
+  }];
+  let arguments = (ins Train_FloatTensor:$logits, Train_IndexTensor:$targets,
+                       Train_IndexScalar:$start);
+  let results = (outs Train_FloatTensor:$loss, Train_FloatTensor:$log_sum);
+  let assemblyFormat = [{
+    $logits `,` $targets `start` $start attr-dict `:` type($logits) `,`
+    type($targets) `,` type($start)
+  }];
+}
+
+def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
+    Pure, Evaluatable, InferTypeOpAdaptor,
+    RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
+  let summary = "gradient of cross_entropy's logits";
+  let description = [{
+    (exp(logits - log_sum) - [column = target - start]) seed, and 0 where the
+    target is -100.
+  }];
+  let arguments = (ins Train_FloatTensor:$logits, Train_IndexTensor:$targets,
+                       Train_IndexScalar:$start, Train_FloatTensor:$log_sum,
+                       Train_FloatScalar:$seed);
+  let results = (outs Train_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets `start` $start `,` $log_sum `seed` $seed attr-dict
+    `:` type($logits) `,` type($targets) `,` type($start) `,` type($log_sum)
+    `,` type($seed)
+  }];
+}
+
+def Train_SumOp : Train_Op<"sum", [
+    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
+  let summary = "sum of all elements";
+  let arguments = (ins Train_FloatTensor:$source);
+  let results = (outs Train_FloatScalar:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Train_SumSquaresOp : Train_Op<"sum_squares", [
+    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
+  let summary = "sum of the squares of all elements";
+  let arguments = (ins Train_FloatTensor:$source);
+  let results = (outs Train_FloatScalar:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Train_CountTargetsOp : Train_Op<"count_targets", [
+    Pure, Evaluatable, RowOpWith<["getResultRowKind"]>]> {
+  let summary = "the number of targets other than -100";
+  let arguments = (ins Train_IndexTensor:$targets);
+  let results = (outs Train_FloatScalar:$result);
+  let assemblyFormat = "$targets attr-dict `:` type($targets) `->` type($result)";
+}
+
+def Train_LossSeedOp : Train_Op<"loss_seed", [
+    Pure, Evaluatable,
+    RowOpWith<["getOperandRowKind", "getResultRowKind", "getColumnDims"]>]> {
+  let summary = "the cotangent of the loss sum";
+  let description = [{
+    seed = 1 / count and apply = true; with no target at all seed = 0 and
+    apply = false, so that a step without targets changes nothing.
+  }];
+  let arguments = (ins Train_FloatScalar:$count);
+  let results = (outs Train_FloatScalar:$seed, Train_BoolScalar:$apply);
+  let assemblyFormat =
+      "$count attr-dict `:` type($count) `->` type($seed) `,` type($apply)";
+}
+
+def Train_ClipFactorOp : Train_Op<"clip_factor", [
+    Pure, Evaluatable,
+    RowOpWith<["getOperandRowKind", "getResultRowKind", "getColumnDims"]>]> {
+  let summary = "gradient norm and the factor that clips it";
+  let description = [{
+    norm = sqrt(sum_squares); factor = min(1, max_norm / (norm + 1e-6)), 1 if
+    max_norm is 0.
+  }];
+  let arguments = (ins Train_FloatScalar:$sum_squares,
+                       Train_FloatScalar:$max_norm);
+  let results = (outs Train_FloatScalar:$norm, Train_FloatScalar:$factor);
+  let assemblyFormat = [{
+    $sum_squares `,` $max_norm attr-dict `:` type($sum_squares) `,`
+    type($max_norm) `->` type($norm) `,` type($factor)
+  }];
+}
+
+def Train_AdamWOp : Train_Op<"adamw", [
+    Pure, Evaluatable, InferTypeOpAdaptor,
+    RowOpWith<["getOperandRowKind", "getUpdatedOperand"]>]> {
+  let summary = "one AdamW update of a parameter and its moments";
+  let description = [{
+    With g = factor gradient and t = step (Loshchilov and Hutter, 2019):
+    p <- p (1 - lr weight_decay) if `decay`; m <- beta1 m + (1 - beta1) g;
+    v <- beta2 v + (1 - beta2) g^2;
+    p <- p - lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
+    Where `apply` is false all three results are the operands. In place.
+
+    - (C1) parameter, gradient and moments have one shape.
+  }];
+  let arguments = (ins Train_FloatTensor:$parameter,
+                       Train_FloatTensor:$gradient,
+                       Train_FloatTensor:$first_moment,
+                       Train_FloatTensor:$second_moment,
+                       Train_FloatScalar:$factor, Train_BoolScalar:$apply,
+                       Train_FloatScalar:$lr, Train_FloatScalar:$beta1,
+                       Train_FloatScalar:$beta2, Train_FloatScalar:$eps,
+                       Train_FloatScalar:$weight_decay,
+                       Train_FloatScalar:$step, UnitAttr:$decay);
+  let results = (outs Train_FloatTensor:$new_parameter,
+                      Train_FloatTensor:$new_first_moment,
+                      Train_FloatTensor:$new_second_moment);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `,` $first_moment `,` $second_moment `factor`
+    $factor `apply` $apply `lr` $lr `betas` $beta1 `,` $beta2 `eps` $eps
+    `weight_decay` $weight_decay `step` $step attr-dict `:` type($parameter)
+    `,` type($gradient) `,` type($first_moment) `,` type($second_moment) `,`
+    type($factor) `,` type($apply) `,` type($lr) `,` type($beta1) `,`
+    type($beta2) `,` type($eps) `,` type($weight_decay) `,` type($step)
+  }];
+}
+
+#endif // TRIREME_DIALECT_TRAIN_IR_STEPOPS

@@ -1,0 +1,39 @@
+//===- TrainOps.td - Operations of the train dialect -------*- tablegen -*-===//
+
+#ifndef TRIREME_DIALECT_TRAIN_IR_TRAINOPS
+#define TRIREME_DIALECT_TRAIN_IR_TRAINOPS
+
+include "trireme/Dialect/Train/IR/TrainBase.td"
+include "trireme/Dialect/Train/IR/TrainInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+
+class Train_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Train_Dialect, mnemonic, traits>;
+
+/// Ranked static tensors.
+def Train_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
+def Train_IndexTensor : StaticShapeTensorOf<[I32]>;
+def Train_Tensor : StaticShapeTensorOf<[AnyFloat, I32, I1, I64]>;
+def Train_FloatScalar : AnyTypeOf<[0DTensorOf<[AnyFloat]>]>;
+def Train_IndexScalar : AnyTypeOf<[0DTensorOf<[I32]>]>;
+def Train_BoolScalar : AnyTypeOf<[0DTensorOf<[I1]>]>;
+
+def Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+def Evaluatable : DeclareOpInterfaceMethods<EvaluatableOpInterface>;
+def Accumulating : DeclareOpInterfaceMethods<AccumulatingOpInterface>;
+def RowOp : DeclareOpInterfaceMethods<RowOpInterface, ["emitRow"]>;
+class RowOpWith<list<string> methods>
+    : DeclareOpInterfaceMethods<RowOpInterface, !listconcat(["emitRow"], methods)>;
+
+
+include "trireme/Dialect/Train/IR/StructureOps.td"
+include "trireme/Dialect/Train/IR/ModelOps.td"
+include "trireme/Dialect/Train/IR/GradientOps.td"
+include "trireme/Dialect/Train/IR/StepOps.td"
+include "trireme/Dialect/Train/IR/RowsOps.td"
+
+#endif // TRIREME_DIALECT_TRAIN_IR_TRAINOPS

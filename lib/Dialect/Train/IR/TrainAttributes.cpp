@@ -1,0 +1,73 @@
+//===- TrainAttributes.cpp - Attributes of the train dialect --------------===//
+
+#include "trireme/Dialect/Train/IR/Train.h"
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace trireme::train;
+
+#include "trireme/Dialect/Train/IR/TrainEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "trireme/Dialect/Train/IR/TrainAttributes.cpp.inc"
+
+void TrainDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "trireme/Dialect/Train/IR/TrainAttributes.cpp.inc"
+      >();
+}
+
+LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t dims, FloatAttr theta, StringRef scaling,
+                               FloatAttr factor, FloatAttr low, FloatAttr high,
+                               int64_t original) {
+  if (dims < 2 || dims % 2)
+    return emitError() << "dims is " << dims << ", expected an even number";
+  if (!(theta.getValueAsDouble() > 0))
+    return emitError() << "theta is " << theta.getValueAsDouble()
+                       << ", expected a positive number";
+  if (scaling != "none" && scaling != "linear" && scaling != "llama3")
+    return emitError() << "scaling is \"" << scaling
+                       << "\", expected none, linear or llama3";
+  if (!(factor.getValueAsDouble() > 0))
+    return emitError() << "factor is " << factor.getValueAsDouble()
+                       << ", expected a positive number";
+  if (scaling == "llama3" &&
+      (!(high.getValueAsDouble() > low.getValueAsDouble()) || original < 1))
+    return emitError() << "llama3 needs low < high and a positive original";
+  return success();
+}
+
+SmallVector<double> RopeAttr::getFrequencies() const {
+  double factor = getFactor().getValueAsDouble();
+  double low = getLow().getValueAsDouble(), high = getHigh().getValueAsDouble();
+  SmallVector<double> frequencies;
+  for (int64_t j = 0; j < getDims() / 2; ++j) {
+    double f = std::pow(getTheta().getValueAsDouble(),
+                        -2.0 * double(j) / double(getDims()));
+    if (getScaling() == "linear") {
+      f /= factor;
+    } else if (getScaling() == "llama3") {
+      // Llama 3.1, as in Hugging Face's _compute_llama3_parameters.
+      double original = double(getOriginal());
+      double wave = 2 * std::numbers::pi / f;
+      if (wave > original / low) {
+        f /= factor;
+      } else if (wave >= original / high) {
+        double smooth = (original / wave - low) / (high - low);
+        f = (1 - smooth) * f / factor + smooth * f;
+      }
+    }
+    frequencies.push_back(f);
+  }
+  return frequencies;
+}
+
+int64_t trireme::train::getLayerValue(Attribute attribute, int64_t layer) {
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getInt();
+  auto values = cast<PerLayerAttr>(attribute).getValues();
+  return layer < int64_t(values.size()) ? values[layer] : 0;
+}
