@@ -1,0 +1,297 @@
+#include "core/train.h"
+
+#include "core/arena.h"
+#include "core/checkpoint.h"
+#include "core/data_loader.h"
+#include "core/error.h"
+#include "core/evaluation.h"
+#include "core/initialise.h"
+#include "core/metrics.h"
+#include "core/progress.h"
+#include "core/settings.h"
+#include "core/trace.h"
+#include "cpu/context.h"
+#include "cpu/parallel.h"
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+using namespace trireme::runtime;
+
+static volatile std::sig_atomic_t stopAsked = 0;
+
+static void askToStop(int) { stopAsked = 1; }
+
+static void watchSignals() {
+  struct sigaction action = {};
+  action.sa_handler = askToStop;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+static double seconds() { return double(nanoseconds()) * 1e-9; }
+
+namespace {
+/// When the parts of a step began, in seconds.
+struct Times {
+  double begin, loaded, computing, end;
+};
+
+/// The state of a run between steps.
+class Run {
+public:
+  Run(const trireme_program &program, const Manifest &manifest,
+      const CommandLine &line);
+  void steps();
+
+private:
+  std::string start();
+  void header(const std::string &initialisation) const;
+  void writeScalars();
+  void oneStep(Prefetcher &data);
+  void evaluate(bool ownObject);
+  void report(const Times &times, StepLine shown);
+  [[noreturn]] void failNonFinite(double loss, double gradNorm);
+  void save();
+  bool isLast() const;
+
+  const trireme_program &program;
+  const Manifest &manifest;
+  const CommandLine &line;
+  Settings settings;
+  Samples samples;
+  Evaluation evaluation;
+  Trace trace;
+  Arena arena;
+  trireme_context context;
+  Progress progress;
+  int64_t lastStep;
+  int64_t savedStep = -1;
+  bool ending = false; // decided once a step: signals may come at any time
+  double beginning = seconds();
+  double reporting = 0; // seconds after the last step's computation
+  int64_t peakBytes;
+  std::optional<Metrics> metrics;
+  std::optional<ProgressDisplay> display;
+  ResidentMemory resident;
+};
+} // namespace
+
+/// The bytes that --describe tells as this rank's total.
+static int64_t totalBytes(const Manifest &manifest) {
+  const json &stages = manifest.document.at("stages");
+  auto total = json::json_pointer("/0/memory/total");
+  return stages.contains(total) ? stages.at(total).get<int64_t>()
+                                : int64_t(manifest.arenaBytes);
+}
+
+/// Room for the events of some steps of a large model.
+static size_t traceCapacity(const CommandLine &line) {
+  return line.trace.empty() ? 0 : 1 << 20;
+}
+
+Run::Run(const trireme_program &program, const Manifest &manifest,
+         const CommandLine &line)
+    : program(program), manifest(manifest), line(line),
+      settings(readSettings(manifest, line.recipe, line.changes)),
+      samples(line.data, line.tokenBytes, manifest.vocabulary,
+              manifest.sequence),
+      evaluation(manifest, line.evaluation, line.tokenBytes,
+                 line.evaluationSteps),
+      trace(traceCapacity(line)), arena(manifest.arenaBytes),
+      context(manifest, &trace), peakBytes(totalBytes(manifest)) {
+  std::string initialisation = start();
+  lastStep = line.steps.value_or(settings.schedule.steps);
+  header(initialisation);
+  metrics.emplace(line.metrics, progress.step);
+  display.emplace(progress.step, lastStep, line.logEvery);
+}
+
+/// Fills the state from a checkpoint or anew; says which.
+std::string Run::start() {
+  std::optional<std::string> checkpoint;
+  if (!line.resume.empty())
+    checkpoint = findCheckpoint(line.resume, line.save);
+  if (!checkpoint)
+    return initialise(manifest, line.init, settings.seed, arena);
+  progress = loadCheckpoint(manifest, *checkpoint, arena);
+  return fmt::format("initialisation: checkpoint {} (step {})", *checkpoint,
+                     progress.step);
+}
+
+void Run::header(const std::string &initialisation) const {
+  const json &model = manifest.document.at("model");
+  fmt::print("{}\n", initialisation);
+  fmt::print("model: {} ({}), {} parameters\n",
+             model.at("name").get<std::string>(),
+             model.at("family").get<std::string>(),
+             model.at("parameters").get<int64_t>());
+  fmt::print("layout: 1 rank, {} threads; {} micro-batches of {} x {} tokens\n",
+             threadCount(), manifest.microBatches, manifest.microBatchSize,
+             manifest.sequence);
+  fmt::print("memory: {:.1f} MiB, {:.1f} MiB of scratch\n",
+             double(manifest.arenaBytes) / (1 << 20),
+             double(context.scratchBytes()) / (1 << 20));
+  fmt::print("data: {} samples of {} files in order, from sample {}\n",
+             samples.count(), samples.files().size(),
+             progress.samples % samples.count());
+  std::fflush(stdout);
+}
+
+void Run::writeScalars() {
+  auto write = [&](uint64_t offset, double value) {
+    *arena.at<double>(offset) = value;
+  };
+  write(manifest.scalars.lr, settings.schedule.rate(progress.step));
+  write(manifest.scalars.beta1, settings.beta1);
+  write(manifest.scalars.beta2, settings.beta2);
+  write(manifest.scalars.eps, settings.eps);
+  write(manifest.scalars.weightDecay, settings.weightDecay);
+  write(manifest.scalars.maxNorm, settings.maxNorm);
+  write(manifest.scalars.step, double(progress.step + 1));
+}
+
+/// Fails with exit code 3 naming the first parameter that is not finite. The
+/// sign of a NaN says nothing: it is not shown.
+void Run::failNonFinite(double loss, double gradNorm) {
+  display->finish();
+  auto text = [](double value) {
+    return std::isnan(value) ? "nan" : fmt::format("{}", value);
+  };
+  std::string what = std::isfinite(loss)
+                         ? "the gradient norm is " + text(gradNorm)
+                         : "the loss is " + text(loss);
+  std::string where = "; all parameters are finite";
+  for (const Tensor &tensor : manifest.tensors) {
+    const float *values = arena.at<float>(tensor.parameter);
+    int64_t i = 0;
+    while (i < tensor.elements && std::isfinite(values[i]))
+      ++i;
+    if (i == tensor.elements)
+      continue;
+    where = fmt::format("; the first parameter that is not finite after the "
+                        "update is \"{}\" (element {} is {})",
+                        tensor.name, i, text(values[i]));
+    break;
+  }
+  fail(Exit::Run, "step {}, rank 0: {}{}", progress.step, what, where);
+}
+
+void Run::evaluate(bool ownObject) {
+  if (!evaluation.size())
+    return;
+  if (ownObject)
+    metrics->begin(progress.step);
+  std::string text = fmt::format("step {}", progress.step);
+  for (size_t i = 0; i < evaluation.size(); ++i) {
+    double loss = evaluation.run(
+        i, arena, [&] { program.evaluate(&context, arena.data()); });
+    metrics->add(evaluation.key(i), loss);
+    text += fmt::format("  {} {:.6f}", evaluation.key(i), loss);
+  }
+  if (ownObject)
+    metrics->end();
+  display->note(text);
+}
+
+void Run::save() {
+  if (line.save.empty() || savedStep == progress.step)
+    return;
+  std::string folder = saveCheckpoint(manifest, arena, line.save, progress,
+                                      settings.recipe, line.keep);
+  savedStep = progress.step;
+  display->note("saved " + folder);
+}
+
+bool Run::isLast() const {
+  return progress.step >= lastStep || stopAsked ||
+         (line.maxMinutes > 0 && seconds() - beginning >= 60 * line.maxMinutes);
+}
+
+void Run::oneStep(Prefetcher &data) {
+  int64_t number = progress.step + 1;
+  trace.record(!line.trace.empty() && number >= line.traceFirst &&
+               (!line.traceLast || number <= line.traceLast));
+  Times times = {};
+  times.begin = seconds();
+  {
+    TraceScope scope(&trace, TraceEvent::Kind::Named, 0, "data");
+    loadInputs(manifest, arena, data.next());
+  }
+  times.loaded = seconds();
+  writeScalars();
+  double lr = *arena.at<double>(manifest.scalars.lr);
+  times.computing = seconds();
+  program.train(&context, arena.data());
+  times.end = seconds();
+  progress.step = number;
+  progress.samples += manifest.globalBatch;
+  progress.tokens += manifest.stepTokens();
+  double loss = double(*arena.at<float>(manifest.outputs.loss));
+  double gradNorm = double(*arena.at<float>(manifest.outputs.gradNorm));
+  report(times, {number, loss, gradNorm, lr, /*tokensPerSecond=*/0});
+
+  ending = isLast();
+  bool finite = std::isfinite(loss) && std::isfinite(gradNorm);
+  bool stopping = !finite && line.nonFinite == CommandLine::NonFinite::Stop;
+  bool due = line.evaluationEvery && number % line.evaluationEvery == 0;
+  // A run that is told to end early has no time for evaluations.
+  if (!stopping && (due || number >= lastStep))
+    evaluate(/*ownObject=*/false);
+  metrics->end();
+  if (stopping)
+    failNonFinite(loss, gradNorm);
+}
+
+/// Starts the step's metrics object and shows the step. What this takes counts
+/// as the next step's time on the host.
+void Run::report(const Times &times, StepLine shown) {
+  double host = reporting + (times.computing - times.loaded);
+  double step = reporting + (times.end - times.begin);
+  shown.tokensPerSecond = double(manifest.stepTokens()) / std::max(step, 1e-9);
+  metrics->begin(shown.step);
+  metrics->add("loss", shown.loss);
+  metrics->add("grad_norm", shown.gradNorm);
+  metrics->add("lr", shown.lr);
+  metrics->add("tokens", progress.tokens);
+  metrics->add("tokens_per_second", shown.tokensPerSecond);
+  metrics->add("step_seconds", step);
+  metrics->add("compute_seconds", times.end - times.computing);
+  metrics->add("communication_seconds", 0.0);
+  metrics->add("data_seconds", times.loaded - times.begin);
+  metrics->add("host_seconds", host);
+  metrics->add("peak_bytes", peakBytes);
+  metrics->add("rss_bytes", resident.bytes());
+  display->step(shown);
+  reporting = seconds() - times.end;
+}
+
+void Run::steps() {
+  if (progress.step == 0)
+    evaluate(/*ownObject=*/true);
+  Prefetcher data(samples, manifest.globalBatch, progress.samples);
+  ending = isLast();
+  if (progress.step >= lastStep)
+    display->note(fmt::format("nothing to do: the run ends after step {}, and "
+                              "step {} is done",
+                              lastStep, progress.step));
+  while (!ending) {
+    oneStep(data);
+    if (line.saveEvery && progress.step % line.saveEvery == 0)
+      save();
+  }
+  save();
+  display->finish();
+  if (!line.trace.empty())
+    trace.write(line.trace, manifest);
+}
+
+void trireme::runtime::train(const trireme_program &program,
+                             const Manifest &manifest,
+                             const CommandLine &line) {
+  watchSignals();
+  Run run(program, manifest, line);
+  run.steps();
+}
