@@ -140,13 +140,16 @@ static double getHyper(StringRef name) {
       .Default(1);
 }
 
-/// A parameter around its initial value: weights wide enough for every part of
-/// a model to show, gains and biases off their constant.
+/// A parameter around its initial value: gains and biases off their constant,
+/// weights wide enough for products to keep the size of what they multiply, so
+/// that every part of a model shows in its results.
 static double drawParameter(ParamAttr param, Random &random) {
   double value = param.getValue().getValueAsDouble();
   if (param.getInit() == Initializer::Constant)
     return value + 0.1 * random.normal();
-  return std::max(value, 0.02) * random.normal();
+  ArrayRef<int64_t> shape = param.getShape();
+  double wide = shape.empty() ? 1 : 1 / std::sqrt(double(shape.back()));
+  return std::max(value, wide) * random.normal();
 }
 
 /// An argument without a role: ids below the smallest table that the function

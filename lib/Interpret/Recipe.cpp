@@ -11,8 +11,10 @@ using namespace trireme;
 
 Expected<RecipeValues> RecipeValues::parse(StringRef text) {
   Expected<json::Value> root = json::parse(text);
-  if (!root)
-    return root.takeError();
+  if (!root) {
+    std::string reason = toString(root.takeError());
+    return createStringError("train.recipe is no JSON: " + reason);
+  }
   RecipeValues recipe;
   json::Path::Root path("train.recipe");
   json::ObjectMapper top(*root, path);

@@ -1,0 +1,310 @@
+//===- OperationTest.cpp - Meanings that can be worked out by hand --------===//
+
+#include "Harness.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace trireme;
+using namespace trireme::test;
+using train::HostTensor;
+
+namespace {
+
+/// Numbers that count up from `first`.
+HostTensor ramp(llvm::ArrayRef<int64_t> shape, double first = 0) {
+  HostTensor result(shape);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.values[i] = first + double(i);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, LinearContractsSeveralDimsAndAccumulates) {
+  // [2, (2, 3)] times [(2, 3), 2], onto an accumulator.
+  auto results = evaluate(
+      R"(
+    func.func @f(%a: tensor<2x2x3xf32>, %b: tensor<2x3x2xf32>,
+                 %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %0 = train.linear %a, %b contract 2 accumulate %c : tensor<2x2xf32>
+          : tensor<2x2x3xf32>, tensor<2x3x2xf32>
+      return %0 : tensor<2x2xf32>
+    })",
+      {ramp({2, 2, 3}), ramp({2, 3, 2}), tensor({2, 2}, {1000, 0, 0, 0})});
+  ASSERT_EQ(results.size(), 1u);
+  expectNear(results[0].values, {1110, 125, 290, 341});
+}
+
+TEST(Operation, LinearReadsTransposedOperands) {
+  // The same product from both operands stored the other way round.
+  auto results = evaluate(R"(
+    func.func @f(%a: tensor<3x2xf32>, %b: tensor<2x3xf32>) -> tensor<2x2xf32> {
+      %0 = train.linear %a, %b contract 1 lhs_transposed rhs_transposed
+          : tensor<3x2xf32>, tensor<2x3xf32>
+      return %0 : tensor<2x2xf32>
+    })",
+                          {tensor({3, 2}, {1, 4, 2, 5, 3, 6}),
+                           tensor({2, 3}, {7, 9, 11, 8, 10, 12})});
+  ASSERT_EQ(results.size(), 1u);
+  expectNear(results[0].values, {58, 64, 139, 154});
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, Activations) {
+  std::pair<const char *, double> cases[] = {
+      {"gelu %a", 0.8413447460685429},
+      {"gelu %a {tanh}", 0.8411919906082768},
+      {"silu %a", 0.7310585786300049},
+      {"softcap %a cap 2.0", 2 * std::tanh(0.5)},
+      {"relu %a", 1}};
+  for (auto [op, expected] : cases) {
+    auto results = evaluate(llvm::formatv(R"(
+      func.func @f(%a: tensor<1xf32>) -> tensor<1xf32> {{
+        %0 = train.{0} : tensor<1xf32>
+        return %0 : tensor<1xf32>
+      })",
+                                          op)
+                                .str(),
+                            tensor({1}, {1}));
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_NEAR(results[0].values[0], expected, 1e-15) << op;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, RMSNorm) {
+  // The mean of squares is 4, with epsilon 6.25.
+  auto results =
+      evaluate(R"(
+    func.func @f(%x: tensor<1x4xf32>, %g: tensor<4xf32>)
+        -> (tensor<1x4xf32>, tensor<1xf32>) {
+      %0, %1 = train.rms_norm %x, %g eps 2.25 {gain_offset = 1.0}
+          : tensor<1x4xf32>, tensor<4xf32>
+      return %0, %1 : tensor<1x4xf32>, tensor<1xf32>
+    })",
+               {tensor({1, 4}, {2, -2, 2, -2}), tensor({4}, {0, 1, -1, 0.5})});
+  ASSERT_EQ(results.size(), 2u);
+  expectNear(results[0].values, {0.8, -1.6, 0, -1.2});
+  expectNear(results[1].values, {0.4});
+}
+
+TEST(Operation, LayerNorm) {
+  // Mean 3 and biased variance 1, with epsilon 1.5625.
+  auto results =
+      evaluate(R"(
+    func.func @f(%x: tensor<1x4xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>)
+        -> (tensor<1x4xf32>, tensor<1xf32>, tensor<1xf32>) {
+      %0, %1, %2 = train.layer_norm %x, %g, %b eps 0.5625
+          : tensor<1x4xf32>, tensor<4xf32>
+      return %0, %1, %2 : tensor<1x4xf32>, tensor<1xf32>, tensor<1xf32>
+    })",
+               {tensor({1, 4}, {2, 4, 2, 4}), tensor({4}, {1, 2, 1, 1}),
+                tensor({4}, {0, 10, 0, 0})});
+  ASSERT_EQ(results.size(), 3u);
+  expectNear(results[0].values, {-0.8, 11.6, -0.8, 0.8});
+  expectNear(results[1].values, {3});
+  expectNear(results[2].values, {0.8});
+}
+
+//===----------------------------------------------------------------------===//
+// Positions and attention
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, EmbeddingGradAddsToItsAccumulator) {
+  auto results = evaluate(R"(
+    func.func @f(%i: tensor<3xi32>, %g: tensor<3x2xf32>, %s: tensor<i32>,
+                 %a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %0 = train.embedding_grad %i, %g start %s accumulate %a : tensor<2x2xf32>
+          : tensor<3xi32>, tensor<3x2xf32>, tensor<i32> -> tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    })",
+                          {tensor({3}, {5, 4, 5}), ramp({3, 2}),
+                           tensor({}, {4}), tensor({2, 2}, {10, 0, 0, 0})});
+  ASSERT_EQ(results.size(), 1u);
+  expectNear(results[0].values, {12, 3, 4, 6});
+}
+
+TEST(Operation, RotaryPairsTheHalves) {
+  // Two of three pairs' worth of a head rotate: elements 0 and 2, 1 and 3.
+  auto results =
+      evaluate(R"(
+    func.func @f(%x: tensor<1x1x1x6xf32>, %p: tensor<1x1xi32>)
+        -> (tensor<1x1x2x2xf32>, tensor<1x1x1x6xf32>) {
+      %t = train.rotary_table %p rope <dims = 4, theta = 100.0 : f64,
+          scaling = "none", factor = 1.0 : f64, low = 1.0 : f64,
+          high = 4.0 : f64, original = 0> : tensor<1x1xi32>
+      %0 = train.rotary %x, %t : tensor<1x1x1x6xf32>, tensor<1x1x2x2xf32>
+      return %t, %0 : tensor<1x1x2x2xf32>, tensor<1x1x1x6xf32>
+    })",
+               {tensor({1, 1, 1, 6}, {1, 1, 0, 0, 5, 6}), tensor({1, 1}, {3})});
+  ASSERT_EQ(results.size(), 2u);
+  // The frequencies are 1 and 1 / 10.
+  double c0 = std::cos(3.0), s0 = std::sin(3.0);
+  double c1 = std::cos(0.3), s1 = std::sin(0.3);
+  expectNear(results[0].values, {c0, c1, s0, s1});
+  expectNear(results[1].values, {c0, c1, s0, s1, 5, 6});
+}
+
+/// Attention of one row of queries with head size 1.
+llvm::SmallVector<HostTensor> attend(llvm::StringRef attributes,
+                                     const HostTensor &q, const HostTensor &k,
+                                     const HostTensor &v,
+                                     const HostTensor &positions) {
+  auto shape = [](const HostTensor &t) {
+    std::string text;
+    for (int64_t dim : t.shape)
+      text += std::to_string(dim) + "x";
+    return "tensor<" + text;
+  };
+  return evaluate(llvm::formatv(R"(
+    func.func @f(%q: {0}f32>, %k: {1}f32>, %v: {1}f32>, %p: {2}i32>)
+        -> {0}f32> {{
+      %0, %1 = train.attention %q, %k, %v positions %p, %p {3}
+          : {0}f32>, {1}f32>, {2}i32>
+      return %0 : {0}f32>
+    })",
+                                shape(q), shape(k), shape(positions),
+                                attributes)
+                      .str(),
+                  {q, k, v, positions});
+}
+
+TEST(Operation, AttentionSeesThePastWithinItsWindow) {
+  // Queries of zero weigh what they see alike.
+  HostTensor q({1, 4, 1, 1, 1}), k = ramp({1, 4, 1, 1});
+  HostTensor v = tensor({1, 4, 1, 1}, {1, 3, 8, 4});
+  HostTensor positions = ramp({1, 4});
+  expectNear(
+      attend("scale 1.0 {window = 0 : i64}", q, k, v, positions)[0].values,
+      {1, 2, 4, 4});
+  expectNear(
+      attend("scale 1.0 {window = 2 : i64}", q, k, v, positions)[0].values,
+      {1, 2, 5.5, 6});
+  expectNear(
+      attend("scale 1.0 {window = 1 : i64}", q, k, v, positions)[0].values,
+      {1, 3, 8, 4});
+  // Positions decide, not places: here the sequence stands backwards.
+  expectNear(attend("scale 1.0 {window = 0 : i64}", q, k, v,
+                    tensor({1, 4}, {3, 2, 1, 0}))[0]
+                 .values,
+             {4, 5, 6, 4});
+}
+
+TEST(Operation, AttentionScaleCapAndGroups) {
+  // One query of two kv heads with two query heads each, two keys.
+  HostTensor q = tensor({1, 2, 2, 2, 1}, {0, 0, 0, 0, 1, 2, 3, 4});
+  HostTensor k = tensor({1, 2, 2, 1}, {0, 0, 1, -1});
+  HostTensor v = tensor({1, 2, 2, 1}, {0, 0, 1, 1});
+  auto weight = [](double score) { return 1 / (1 + std::exp(-score)); };
+  HostTensor positions = tensor({1, 2}, {0, 1});
+  auto plain = attend("scale 0.5 {window = 0 : i64}", q, k, v, positions);
+  expectNear(plain[0].values,
+             {0, 0, 0, 0, weight(0.5), weight(1), weight(-1.5), weight(-2)});
+  auto capped =
+      attend("scale 0.5 {window = 0 : i64, softcap = 1.0}", q, k, v, positions);
+  expectNear(capped[0].values,
+             {0, 0, 0, 0, weight(std::tanh(0.5)), weight(std::tanh(1)),
+              weight(std::tanh(-1.5)), weight(std::tanh(-2))});
+}
+
+//===----------------------------------------------------------------------===//
+// The loss
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, HeadSumsOverTargets) {
+  // Logits 0 and 2 for both tokens; the second has no target.
+  auto results = evaluate(R"(
+    func.func @f(%h: tensor<2x1xf32>, %w: tensor<2x1xf32>, %t: tensor<2xi32>,
+                 %s: tensor<i32>) -> (tensor<f32>, tensor<f32>) {
+      %0, %1 = train.cross_entropy_head %h, %w targets %t start %s
+          : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2xi32>, tensor<i32>
+      return %0, %1 : tensor<f32>, tensor<f32>
+    })",
+                          {tensor({2, 1}, {1, 1}), tensor({2, 1}, {0, 2}),
+                           tensor({2}, {0, -100}), tensor({}, {0})});
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_NEAR(results[0].values[0], std::log(1 + std::exp(2.0)), 1e-15);
+  EXPECT_EQ(results[1].values[0], 1);
+}
+
+TEST(Operation, TargetOutsideTheVocabulary) {
+  std::string message =
+      evaluateError(R"(
+    func.func @f(%x: tensor<2x4xf32>, %t: tensor<2xi32>, %s: tensor<i32>)
+        -> tensor<2xf32> {
+      %0, %1 = train.cross_entropy %x, %t start %s
+          : tensor<2x4xf32>, tensor<2xi32>, tensor<i32>
+      return %0 : tensor<2xf32>
+    })",
+                    {ramp({2, 4}), tensor({2}, {3, 4}), tensor({}, {0})});
+  EXPECT_NE(message.find("has target 4 at index 1"), std::string::npos)
+      << message;
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+TEST(Operation, AdamWStepByStep) {
+  // One element, two steps worked out from the definition.
+  const char *text = R"(
+    func.func @f(%p: tensor<1xf32>, %g: tensor<1xf32>, %m: tensor<1xf32>,
+                 %v: tensor<1xf32>, %t: tensor<f64>)
+        -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) {
+      %f = train.fill 0.5 : tensor<f32>
+      %a = train.fill 1.0 : tensor<i1>
+      %lr = train.fill 0.1 : tensor<f64>
+      %b1 = train.fill 0.5 : tensor<f64>
+      %b2 = train.fill 0.75 : tensor<f64>
+      %e = train.fill 1.0 : tensor<f64>
+      %0, %1, %2 = train.adamw %p, %g, %m, %v factor %f apply %a lr %lr
+          betas %b1, %b2 eps %e weight_decay %lr step %t {decay}
+          : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>,
+            tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>, tensor<f64>,
+            tensor<f64>, tensor<f64>, tensor<f64>
+      return %0, %1, %2 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+    })";
+  HostTensor p = tensor({1}, {2}), g = tensor({1}, {8});
+  auto first = evaluate(
+      text, {p, g, tensor({1}, {0}), tensor({1}, {0}), tensor({}, {1})});
+  ASSERT_EQ(first.size(), 3u);
+  // g 4, m 2, v 4; corrected 4 and 16: 2 * 0.99 - 0.1 * 4 / 5.
+  expectNear(first[0].values, {1.9});
+  expectNear(first[1].values, {2});
+  expectNear(first[2].values, {4});
+  auto second =
+      evaluate(text, {first[0], g, first[1], first[2], tensor({}, {2})});
+  // m 3, v 7; corrected by 3/4 and 7/16: the same 4 and 16.
+  expectNear(second[0].values, {1.9 * 0.99 - 0.08});
+  expectNear(second[1].values, {3});
+  expectNear(second[2].values, {7});
+}
+
+TEST(Operation, ClipFactor) {
+  for (auto [squares, limit, factor] :
+       {std::tuple(16.0, 1.0, 1 / (4 + 1e-6)), std::tuple(16.0, 5.0, 1.0),
+        std::tuple(16.0, 0.0, 1.0)}) {
+    auto results = evaluate(R"(
+      func.func @f(%s: tensor<f32>, %m: tensor<f64>)
+          -> (tensor<f32>, tensor<f32>) {
+        %0, %1 = train.clip_factor %s, %m
+            : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
+        return %0, %1 : tensor<f32>, tensor<f32>
+      })",
+                            {tensor({}, {squares}), tensor({}, {limit})});
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[0].values[0], 4);
+    EXPECT_NEAR(results[1].values[0], factor, 1e-15);
+  }
+}
+
+} // namespace
