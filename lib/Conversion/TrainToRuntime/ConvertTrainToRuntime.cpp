@@ -141,12 +141,18 @@ struct ConvertTrainToRuntime
     registerTrainLowerings(registry);
     ManifestTables tables;
     RuntimeEmitter emit(module, tables, launchElements);
+    auto train = module.lookupSymbol<func::FuncOp>("train");
+    auto evaluate = module.lookupSymbol<func::FuncOp>("evaluate");
+    if (!train || !evaluate) {
+      module.emitError() << "needs @train and @evaluate";
+      return signalPassFailure();
+    }
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(lowerFunction(function, emit, registry)))
         return signalPassFailure();
-    // The old functions come first and say what the arguments are.
-    FailureOr<std::string> manifest = buildManifest(module, tables, workspaceMib);
+    FailureOr<std::string> manifest =
+        buildManifest(module, train, evaluate, tables, workspaceMib);
     if (failed(manifest))
       return signalPassFailure();
     module->setAttr(runtime::kManifestName,

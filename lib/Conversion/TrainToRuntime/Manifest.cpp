@@ -128,14 +128,10 @@ static llvm::json::Array describeStages(ModuleOp module, int64_t parameters,
 }
 
 FailureOr<std::string> trireme::buildManifest(ModuleOp module,
+                                              func::FuncOp train,
+                                              func::FuncOp evaluate,
                                               ManifestTables &tables,
                                               int64_t workspaceMib) {
-  auto train = module.lookupSymbol<func::FuncOp>("train");
-  auto evaluate = module.lookupSymbol<func::FuncOp>("evaluate");
-  if (!train || !evaluate) {
-    module.emitError() << "needs @train and @evaluate";
-    return failure();
-  }
   FailureOr<llvm::json::Object> source = readJson(module, kSourceName);
   FailureOr<llvm::json::Object> recipe = readJson(module, kRecipeName);
   FailureOr<llvm::json::Object> plan = readJson(module, kPlanName);

@@ -13,6 +13,7 @@
 #define TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H
 
 #include "trireme/Dialect/Runtime/IR/Runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
@@ -105,10 +106,13 @@ void registerEmbeddingLowerings(LoweringRegistry &registry);
 void registerShapeLowerings(LoweringRegistry &registry);
 void registerRowsLowerings(LoweringRegistry &registry);
 
-/// The manifest of a module: its attributes and the tables as JSON text.
-/// Fails with an error where an attribute is missing or broken.
-/// `workspaceMib` is the budget of library scratch.
+/// The manifest of a module as JSON text: its attributes, the arguments and
+/// results of `train` and `evaluate` (with places), the tables. Fails with an
+/// error where an attribute is broken. `workspaceMib` is the budget of library
+/// scratch.
 mlir::FailureOr<std::string> buildManifest(mlir::ModuleOp module,
+                                           mlir::func::FuncOp train,
+                                           mlir::func::FuncOp evaluate,
                                            ManifestTables &tables,
                                            int64_t workspaceMib);
 
