@@ -75,6 +75,42 @@ static runtime::KernelOp getKernel(RowsOp op, int64_t grain,
   return kernel;
 }
 
+/// How many reductions follow one another in the body: the longest chain.
+static int64_t countPasses(RowsOp op) {
+  DenseMap<Value, int64_t> level;
+  int64_t passes = 1;
+  for (Operation &nested : op.getBody().front()) {
+    int64_t deepest = 0;
+    for (Value operand : nested.getOperands())
+      deepest = std::max(deepest, level.lookup(operand));
+    deepest += isa<ReduceOp>(nested);
+    passes = std::max(passes, deepest + 1);
+    for (Value result : nested.getResults())
+      level[result] = deepest;
+  }
+  return passes;
+}
+
+/// Bytes that a kernel moves beyond reading operands and writing results once:
+/// partial sums, written and read, and further passes over rows too long to
+/// stay in a second-level cache.
+static int64_t getExtraBytes(RowsOp op, int64_t grain) {
+  constexpr int64_t cacheBytes = 512 << 10;
+  int64_t blocks = llvm::divideCeil(op.getRows(), grain);
+  int64_t extra = 0, row = 0;
+  for (auto [result, kind] :
+       llvm::zip_equal(op.getOutputs(), op.getResultKinds()))
+    if (isSum(cast<RowKindAttr>(kind).getValue()))
+      extra += 2 * blocks * getByteSize(result.getType());
+  for (auto [operand, kind] :
+       llvm::zip_equal(op.getInputs(), op.getOperandKinds()))
+    if (cast<RowKindAttr>(kind).getValue() == RowKind::Full)
+      row += getByteSize(operand.getType()) / op.getRows();
+  if (row > cacheBytes)
+    extra += (countPasses(op) - 1) * row * op.getRows();
+  return extra;
+}
+
 static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
   Location loc = op.getLoc();
   int64_t grain = getGrain(op, emit.launchElements);
@@ -101,7 +137,9 @@ static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
 
   int64_t table = emit.tables.kernels.size();
   emit.tables.kernels.push_back(llvm::json::Object{
-      {"name", kernel.getSymName()}, {"bytes", bytes}});
+      {"name", kernel.getSymName()},
+      {"bytes", bytes},
+      {"bytes_moved", bytes + getExtraBytes(op, grain)}});
   int64_t count = op.getRows();
   runtime::LaunchOp::create(emit.builder, loc, emit.context,
                             kernel.getSymName(), uint64_t(table), pointers,
