@@ -155,9 +155,9 @@ void trireme_sum_partials(trireme_context *context, const float *partials,
               });
 }
 
-void trireme_copy(trireme_context *context, const char *source,
-                  int64_t source_stride, char *target, int64_t target_stride,
-                  int64_t rows, int64_t bytes) {
+void trireme_copy(trireme_context *context, const char *source, char *target,
+                  int64_t source_stride, int64_t target_stride, int64_t rows,
+                  int64_t bytes) {
   TraceScope scope(context->trace, Kind::Named, 0, "copy");
   parallelFor(rows, grainFor(bytes), Assignment::Static,
               [&](int64_t begin, int64_t end, int) {

@@ -110,7 +110,7 @@ TEST_F(Kernels, CopyAndZero) {
   std::vector<char> source(1000), target(1000, 'x');
   for (int i = 0; i < 1000; ++i)
     source[i] = char(i);
-  trireme_copy(&context, source.data(), 30, target.data(), 20, 10, 15);
+  trireme_copy(&context, source.data(), target.data(), 30, 20, 10, 15);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(target[i],
               i < 200 && i % 20 < 15 ? source[i / 20 * 30 + i % 20] : 'x');
