@@ -163,3 +163,10 @@ llvm::json::Value trireme::printValue(const Key &key, const Config &config) {
   // Slots are only read here.
   return std::visit(Print(), key.slot(const_cast<Config &>(config)));
 }
+
+void trireme::resetValue(const Key &key, Config &config) {
+  Config defaults;
+  Slot from = key.slot(defaults);
+  std::visit([&](auto *to) { *to = *std::get<decltype(to)>(from); },
+             key.slot(config));
+}

@@ -8,8 +8,8 @@
 
 #include "Compiler.h"
 
-#include "trireme/Support/File.h"
 #include "trireme/Pipelines/Pipelines.h"
+#include "trireme/Support/File.h"
 #include "trireme/Target/Executable.h"
 
 #include "mlir/Pass/PassManager.h"

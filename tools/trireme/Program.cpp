@@ -10,8 +10,8 @@
 
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Interpret/Interpreter.h"
+#include "trireme/Pipelines/Pipelines.h"
 #include "trireme/Support/Text.h"
-#include "trireme/Transforms/Optimizer/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,10 +23,8 @@ using namespace trireme;
 using llvm::StringRef;
 using llvm::Twine;
 
+/// The module's attribute with the name of the stage that it is in.
 static constexpr llvm::StringLiteral stageName = "train.stage";
-static constexpr llvm::StringLiteral sourceName = "train.source";
-static constexpr llvm::StringLiteral recipeName = "train.recipe";
-static constexpr llvm::StringLiteral planName = "train.plan";
 
 //===----------------------------------------------------------------------===//
 // Stages
@@ -74,9 +72,9 @@ void trireme::annotate(Program &program) {
   MLIRContext *context = module.getContext();
   module->setAttr(stageName,
                   StringAttr::get(context, stringifyStage(program.stage)));
-  module->setAttr(recipeName,
+  module->setAttr(train::kRecipeName,
                   print(context, toJSON(program.config, Key::File::Recipe)));
-  module->setAttr(planName,
+  module->setAttr(train::kPlanName,
                   print(context, toJSON(program.config, Key::File::Plan)));
 }
 
@@ -88,7 +86,7 @@ static void annotateSource(ModuleOp module, const ModelConfig &config) {
   else
     llvm::consumeError(parsed.takeError());
   module->setAttr(
-      sourceName,
+      train::kSourceName,
       print(module.getContext(),
             llvm::json::Object{{"name", llvm::json::fixUTF8(config.name)},
                                {"family", stringifyFamily(config.family)},
@@ -98,10 +96,10 @@ static void annotateSource(ModuleOp module, const ModelConfig &config) {
 
 /// Gives a program that was written by hand the name of its module or file.
 static void annotateSource(ModuleOp module, StringRef path) {
-  if (module->hasAttr(sourceName))
+  if (module->hasAttr(train::kSourceName))
     return;
   StringRef name = module.getSymName().value_or(llvm::sys::path::stem(path));
-  module->setAttr(sourceName,
+  module->setAttr(train::kSourceName,
                   print(module.getContext(),
                         llvm::json::Object{{"name", llvm::json::fixUTF8(name)},
                                            {"family", nullptr},
@@ -123,9 +121,9 @@ static llvm::Expected<Config> readConfig(ModuleOp module, StringRef path) {
       return document.takeError();
     return isPlan ? reader.readPlan(*document) : reader.readRecipe(*document);
   };
-  if (llvm::Error error = read(recipeName, /*isPlan=*/false))
+  if (llvm::Error error = read(train::kRecipeName, /*isPlan=*/false))
     return error;
-  if (llvm::Error error = read(planName, /*isPlan=*/true))
+  if (llvm::Error error = read(train::kPlanName, /*isPlan=*/true))
     return error;
   return reader.get();
 }
@@ -173,21 +171,27 @@ static std::optional<SequenceLimit> findLimit(ModuleOp module) {
 /// Gives a forward function the rows and sequence of the configuration.
 static llvm::Error setBatchShape(Program &program, StringRef path) {
   BatchShape batch = getBatchShape(program.config);
+  PipelineOptions options;
+  options.rows = batch.rows;
+  options.sequence = batch.sequence;
   PassManager manager(program.getModule()->getName());
-  manager.addPass(train::createSetBatchShape({batch.rows, batch.sequence}));
+  buildToForward(manager, options);
   if (failed(manager.run(program.getModule())))
     return badInput(path + ": cannot be typed for " + Twine(batch.rows) +
                     " sequences of " + Twine(batch.sequence) + " tokens");
   return llvm::Error::success();
 }
 
-/// Refuses compile-time keys that differ from what a program was made with.
-static llvm::Error checkUnchanged(const Config &made, const Config &asked,
+/// Refuses keys that can no longer change: those that are fixed when
+/// compiling, and all once the manifest is written.
+static llvm::Error checkUnchanged(const Program &program, const Config &made,
                                   StringRef path) {
   for (const Key &key : getKeys()) {
-    llvm::json::Value found = printValue(key, asked);
+    if (key.moment == Key::Moment::RunTime && program.stage < Stage::Runtime)
+      continue;
+    llvm::json::Value found = printValue(key, program.config);
     llvm::json::Value expected = printValue(key, made);
-    if (key.moment == Key::Moment::CompileTime && found != expected)
+    if (found != expected)
       return badInput(
           path +
           llvm::formatv(": \"{0}\": found {1}, but the program was made with "
@@ -225,7 +229,7 @@ static llvm::Expected<Program> loadText(MLIRContext &context, StringRef path,
     return config.takeError();
   program.config = std::move(*config);
   if (program.stage != Stage::Forward) {
-    if (llvm::Error error = checkUnchanged(*made, program.config, path))
+    if (llvm::Error error = checkUnchanged(program, *made, path))
       return error;
     return program;
   }

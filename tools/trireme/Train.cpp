@@ -90,20 +90,13 @@ static void addProgramFlags(CommandLine &line,
 /// `--set` for each run-time key whose value is not the default with which
 /// the program was compiled; they are set back to it in `config`.
 static std::vector<std::string> takeRunTimeKeys(Config &config) {
-  const Config defaults;
   std::vector<std::string> words;
-  Config compiled = config;
-  compiled.recipe.steps = defaults.recipe.steps;
-  compiled.recipe.seed = defaults.recipe.seed;
-  std::string optimizer = compiled.recipe.optimizer.name;
-  compiled.recipe.optimizer = defaults.recipe.optimizer;
-  compiled.recipe.optimizer.name = optimizer;
-  compiled.recipe.schedule = defaults.recipe.schedule;
-  compiled.recipe.clipGradNorm = defaults.recipe.clipGradNorm;
   for (const Key &key : getKeys()) {
+    if (key.moment != Key::Moment::RunTime)
+      continue;
     llvm::json::Value value = printValue(key, config);
-    if (key.moment != Key::Moment::RunTime ||
-        value == printValue(key, compiled))
+    resetValue(key, config);
+    if (value == printValue(key, config))
       continue;
     std::string word = (key.name + "=").str();
     llvm::raw_string_ostream stream(word);
@@ -114,7 +107,6 @@ static std::vector<std::string> takeRunTimeKeys(Config &config) {
     words.push_back("--set");
     words.push_back(word);
   }
-  config = std::move(compiled);
   return words;
 }
 

@@ -82,6 +82,9 @@ const Key *findKey(Key::File file, llvm::StringRef name);
 /// The value of `key` as JSON.
 llvm::json::Value printValue(const Key &key, const Config &config);
 
+/// Gives `key` its default in `config`.
+void resetValue(const Key &key, Config &config);
+
 /// What a key of another tool, or one given at the wrong place, is called
 /// here: ("learning_rate") -> "optimizer.lr". Empty if nothing is known.
 llvm::StringRef translateForeignKey(llvm::StringRef name);

@@ -248,6 +248,24 @@ TEST(Config, ChecksWhatBelongsTogether) {
                              "at most 32, the model's \"n_positions\"");
 }
 
+TEST(Config, StartsFromABase) {
+  Config base;
+  base.recipe.optimizer.lr = 0.5;
+  base.plan.microBatchSize = 2;
+  ConfigReader reader(base);
+  EXPECT_FALSE(llvm::errorToBool(reader.setFlag("steps=7")));
+  llvm::Expected<Config> config = reader.finish();
+  ASSERT_TRUE(bool(config));
+  EXPECT_EQ(config->recipe.optimizer.lr, 0.5);
+  EXPECT_EQ(config->recipe.steps, 7);
+  EXPECT_EQ(config->plan.microBatchSize, 2);
+  for (const Key &key : getKeys())
+    resetValue(key, *config);
+  for (Key::File file : {Key::File::Recipe, Key::File::Plan})
+    EXPECT_EQ(llvm::json::Value(toJSON(*config, file)),
+              llvm::json::Value(toJSON(Config(), file)));
+}
+
 TEST(Config, KeysAreWellFormed) {
   for (const Key &key : getKeys()) {
     EXPECT_EQ(findKey(key.file, key.name), &key);
