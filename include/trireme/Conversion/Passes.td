@@ -58,7 +58,7 @@ def ConvertRowsToLLVM : Pass<"convert-rows-to-llvm", "::mlir::ModuleOp"> {
       train.rows_yield %0 : f32
     }
     ```
-    After (the loop over columns): 
+    After (the loop over columns):
     ```mlir
     %x = llvm.load %address : !llvm.ptr -> vector<8xf32>
     %y = arith.addf %x, %x : vector<8xf32>

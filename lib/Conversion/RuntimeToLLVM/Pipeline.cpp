@@ -1,6 +1,5 @@
 //===- Pipeline.cpp - From the runtime dialect to LLVM --------------------===//
 
-#include "trireme/Conversion/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -12,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "trireme/Conversion/Passes.h"
 
 using namespace mlir;
 using namespace trireme;
