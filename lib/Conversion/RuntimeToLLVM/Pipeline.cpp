@@ -18,6 +18,8 @@ using namespace trireme;
 
 void trireme::buildRuntimeToLLVMPipeline(
     OpPassManager &manager, const RuntimeToLLVMPipelineOptions &options) {
+  // Code is made once for all launches that it fits.
+  manager.addPass(createMergeKernels());
   // Kernels first: launches refer to functions.
   ConvertRowsToLLVMOptions rows;
   rows.vectorBytes = options.vectorBytes;
