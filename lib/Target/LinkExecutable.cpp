@@ -77,8 +77,8 @@ static Error runLinker(ArrayRef<StringRef> arguments) {
 static Error writeObject(StringRef object, StringRef output,
                          SmallVectorImpl<char> &path) {
   int descriptor = -1;
-  if (std::error_code code = sys::fs::createUniqueFile(
-          output + ".%%%%%%%%.o", descriptor, path))
+  if (std::error_code code =
+          sys::fs::createUniqueFile(output + ".%%%%%%%%.o", descriptor, path))
     return failed("cannot write beside \"" + output + "\": " + code.message());
   raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << object;
@@ -113,8 +113,8 @@ Error trireme::linkExecutable(StringRef object, StringRef output,
     return error;
   std::string program = objectPath.str().drop_back(2).str();
   scope_exit removeProgram([&] { sys::fs::remove(program); });
-  SmallVector<StringRef> arguments = {*driver, "-fuse-ld=lld", "-o", program,
-                                      objectPath, library};
+  SmallVector<StringRef> arguments = {*driver, "-fuse-ld=lld", "-o",
+                                      program, objectPath,     library};
   SmallVector<StringRef> more;
   SplitString((*line)->getBuffer(), more);
   append_range(arguments, more);

@@ -1,9 +1,9 @@
 //===- Object.cpp - LLVM IR and objects -----------------------------------===//
 
-#include "trireme/Target/Executable.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "trireme/Target/Executable.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -22,8 +22,8 @@ void trireme::registerLLVMTranslations(DialectRegistry &registry) {
 }
 
 /// A machine for `cpu`; null, with a message in `error`, if there is none.
-static std::unique_ptr<llvm::TargetMachine>
-createMachine(StringRef cpu, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef cpu,
+                                                          std::string &error) {
   static const bool initialized = !llvm::InitializeNativeTarget() &&
                                   !llvm::InitializeNativeTargetAsmPrinter();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
@@ -31,6 +31,12 @@ createMachine(StringRef cpu, std::string &error) {
       initialized ? llvm::TargetRegistry::lookupTarget(triple, error) : nullptr;
   if (!target)
     return nullptr;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (cpu != "native" && !subtarget->isCPUStringValid(cpu)) {
+    error = "\"" + cpu.str() + "\" is no processor of " + triple.str();
+    return nullptr;
+  }
   std::string name = cpu.str(), features;
   if (cpu == "native") {
     name = llvm::sys::getHostCPUName().str();
@@ -44,14 +50,9 @@ createMachine(StringRef cpu, std::string &error) {
   llvm::TargetOptions options;
   // The IR says what is fused (design: every value is rounded to its type).
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, name, features, options, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Default));
-  if (machine && !machine->getMCSubtargetInfo()->isCPUStringValid(name)) {
-    error = "\"" + name + "\" is no processor of " + triple.str();
-    return nullptr;
-  }
-  return machine;
 }
 
 unsigned trireme::getVectorBytes(StringRef cpu) {

@@ -1,4 +1,4 @@
-//===- Passes.h - Conversions between dialects -------------------*- C++ -*-===//
+//===- Passes.h - Conversions between dialects ------------------*- C++ -*-===//
 
 #ifndef TRIREME_CONVERSION_PASSES_H
 #define TRIREME_CONVERSION_PASSES_H

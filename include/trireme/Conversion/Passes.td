@@ -29,6 +29,46 @@ def ConvertTrainToRuntime
            "budget of library scratch">];
 }
 
+def MergeKernels : Pass<"runtime-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "lets launches share equal kernels";
+  let description = [{
+    Kernels whose functions would be the same become one: those that differ in
+    nothing but their name, the number of rows, and, without sums over rows,
+    the grain. Names for traces stand in the manifest, by launch.
+
+    Expects: launches of kernels of the module. Ensures: the same.
+
+    Before:
+    ```mlir
+    runtime.kernel @double rows 8 columns 1 grain 8 flat
+        in [#train<row_kind full>] [f32] out [#train<row_kind full>] [f32] {
+    ^bb0(%x: f32):
+      %0 = arith.addf %x, %x : f32
+      train.rows_yield %0 : f32
+    }
+    runtime.kernel @double_1 rows 64 columns 1 grain 8 flat
+        in [#train<row_kind full>] [f32] out [#train<row_kind full>] [f32] {
+    ^bb0(%x: f32):
+      %0 = arith.addf %x, %x : f32
+      train.rows_yield %0 : f32
+    }
+    func.func @train(%context: !llvm.ptr, %arena: !llvm.ptr) {
+      runtime.launch %context, @double_1, 1 (%arena, %arena) count 64 grain 8
+      return
+    }
+    ```
+    After, there is one kernel:
+    ```mlir
+    func.func @train(%context: !llvm.ptr, %arena: !llvm.ptr) {
+      runtime.launch %context, @double, 1 (%arena, %arena) count 64 grain 8
+      return
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numMerged", "kernels-merged",
+                              "kernels that an equal one stands for">];
+}
+
 def ConvertRowsToLLVM : Pass<"convert-rows-to-llvm", "::mlir::ModuleOp"> {
   let summary = "makes vector code of kernels on rows";
   let description = [{
@@ -58,7 +98,7 @@ def ConvertRowsToLLVM : Pass<"convert-rows-to-llvm", "::mlir::ModuleOp"> {
       train.rows_yield %0 : f32
     }
     ```
-    After (the loop over columns): 
+    After (the loop over columns):
     ```mlir
     %x = llvm.load %address : !llvm.ptr -> vector<8xf32>
     %y = arith.addf %x, %x : vector<8xf32>

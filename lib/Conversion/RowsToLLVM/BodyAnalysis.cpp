@@ -96,8 +96,9 @@ SmallVector<Operation *> BodyAnalysis::uniformOps(Extent extent,
   return result;
 }
 
-SmallVector<Operation *> BodyAnalysis::elementOps(
-    ValueRange roots, SmallVectorImpl<BlockArgument> &arguments) const {
+SmallVector<Operation *>
+BodyAnalysis::elementOps(ValueRange roots,
+                         SmallVectorImpl<BlockArgument> &arguments) const {
   llvm::DenseSet<Operation *> needed;
   for (Value root : roots)
     addSources(root, needed, [&](Value value) { return isElement(value); });

@@ -1,362 +1,47 @@
 //===- KernelEmitter.cpp - Vector code of one kernel ----------------------===//
 //
-// A step handles kLanes neighbouring elements as several vectors. Element e of
-// a row goes to lane e % kLanes of an accumulator, and lanes are added in a
-// tree by halves: the order depends on nothing but the number of elements.
+// The loops over blocks, rows and columns around the steps of StepEmitter.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "BodyAnalysis.h"
-#include "MathExpansion.h"
+#include "StepEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace trireme;
 using train::RowKind;
 
-/// Elements of a step, and lanes of a reduction. A power of two.
-constexpr int64_t kLanes = 32;
-
 namespace {
-/// An operand, a result, or the partial sums of a result.
-struct Buffer {
-  RowKind kind;
-  Type type;
-  Value pointer;
-  unsigned index; // of the operand or result
-};
-
-/// Elements [column, column + kLanes) of a row, as vectors.
-struct Step {
-  Value column;
-  /// One a vector; null if all its elements exist. There are fewer vectors
-  /// than usual where the last ones have no element.
-  SmallVector<Value> masks;
-  DenseMap<Value, SmallVector<Value>> values;
-};
-
 using StepBody =
     llvm::function_ref<SmallVector<Value>(Step &step, ValueRange accumulators)>;
 
-struct KernelEmitter {
-  KernelEmitter(OpBuilder &builder, runtime::KernelOp kernel,
-                unsigned vectorBytes)
-      : builder(builder), kernel(kernel), loc(kernel.getLoc()),
-        analysis(kernel), body(&kernel.getBody().front()),
-        width(vectorBytes / 4), vectors(kLanes / width) {}
+/// From outside in. Accumulators are those of all `sum` results, each as many
+/// as a step has vectors.
+struct KernelEmitter : public StepEmitter {
+  using StepEmitter::StepEmitter;
 
   LogicalResult check();
-  void emit(unsigned vectorBytes);
+  void emit();
 
-  // The function, from outside in.
+private:
   void loadBuffers(Value pointers);
   void emitScalars();
   void emitBlocks();
+  void emitBlock(Value from, Value to, Value block);
   SmallVector<Value> emitRange(Value from, Value to, ValueRange accumulators);
   SmallVector<Value> emitRow(Value row, ValueRange accumulators);
-  SmallVector<Value> emitElements(Value from, Value to, ValueRange accumulators);
+  SmallVector<Value> emitElements(Value from, Value to,
+                                  ValueRange accumulators);
   void reduceRow(unsigned pass);
   SmallVector<Value> emitResults(Step &step, ValueRange accumulators);
   SmallVector<Value> emitColumns(ValueRange accumulators, StepBody stepBody);
-  void storeSums(ValueRange accumulators, Value block);
 
-  // One step.
-  Step makeStep(Value column, int64_t elements);
-  Step makeTailStep(Value column, Value elements);
-  void computeStep(Step &step, ValueRange roots);
-  SmallVector<Value> getVectors(Step &step, Value value);
-  void emitElementOp(Step &step, Operation *op);
-  void accumulate(train::Reduction kind, Step &step, Value value,
-                  MutableArrayRef<Value> accumulators);
-  SmallVector<Value> identities(train::Reduction kind, Type type);
-  Value reduceLanes(train::Reduction kind, ArrayRef<Value> accumulators);
-  Value combine(train::Reduction kind, Value a, Value b);
-
-  // Uniform values, memory, constants.
-  void emitUniform(Extent extent, unsigned pass);
-  Value uniform(Value value) { return uniforms.lookup(value); }
-  Value address(Value pointer, Type type, Value index);
-  Value load(Value pointer, Type type);
-  void store(Value value, Value pointer);
-  Value loadVector(Value pointer, Type type, Value mask);
-  void storeVector(Value value, Value pointer, Value mask);
-  Value i64(int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
-  }
-  Value splat(double value, Type type) {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(cast<VectorType>(vectorOf(type)),
-                               Attribute(builder.getFloatAttr(type, value))));
-  }
-  Type vectorOf(Type type) { return VectorType::get({width}, type); }
-  template <typename Op, typename... Args>
-  Value make(Args &&...args) {
-    return Op::create(builder, loc, std::forward<Args>(args)...);
-  }
-
-  OpBuilder &builder;
-  runtime::KernelOp kernel;
-  Location loc;
-  BodyAnalysis analysis;
-  Block *body;
-  int64_t width;   // elements of a vector, whatever their type
-  int64_t vectors; // of a step
   Value begin, end;
-  SmallVector<Buffer> operands, results, partials;
-  DenseMap<Value, Value> uniforms;
-  /// Where the row's elements begin, by buffer.
-  DenseMap<Value, Value> rowPointers;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Uniform values and memory
-//===----------------------------------------------------------------------===//
-
-/// The type in memory.
-static Type storedType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
-}
-
-static unsigned bytesOf(Type type) {
-  return storedType(type).getIntOrFloatBitWidth() / 8;
-}
-
-/// The address of element `index`.
-Value KernelEmitter::address(Value pointer, Type type, Value index) {
-  return make<LLVM::GEPOp>(pointer.getType(), storedType(type), pointer,
-                           ArrayRef<LLVM::GEPArg>{index});
-}
-
-Value KernelEmitter::load(Value pointer, Type type) {
-  Value value =
-      make<LLVM::LoadOp>(storedType(type), pointer, bytesOf(type));
-  if (!type.isInteger(1))
-    return value;
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getI8IntegerAttr(0));
-  return make<arith::CmpIOp>(arith::CmpIPredicate::ne, value, zero);
-}
-
-void KernelEmitter::store(Value value, Value pointer) {
-  Type type = value.getType();
-  if (type.isInteger(1))
-    value = make<arith::ExtUIOp>(builder.getI8Type(), value);
-  LLVM::StoreOp::create(builder, loc, value, pointer, bytesOf(type));
-}
-
-Value KernelEmitter::loadVector(Value pointer, Type type, Value mask) {
-  Type stored = vectorOf(storedType(type));
-  Value zero = arith::ConstantOp::create(
-      builder, loc, cast<TypedAttr>(builder.getZeroAttr(stored)));
-  Value value =
-      mask ? make<LLVM::MaskedLoadOp>(stored, pointer, mask, zero,
-                                      bytesOf(type))
-           : make<LLVM::LoadOp>(stored, pointer, bytesOf(type));
-  if (!type.isInteger(1))
-    return value;
-  return make<arith::CmpIOp>(arith::CmpIPredicate::ne, value, zero);
-}
-
-void KernelEmitter::storeVector(Value value, Value pointer, Value mask) {
-  Type type = getElementTypeOrSelf(value.getType());
-  if (type.isInteger(1))
-    value = make<arith::ExtUIOp>(vectorOf(builder.getI8Type()), value);
-  if (mask)
-    LLVM::MaskedStoreOp::create(builder, loc, value, pointer, mask,
-                                bytesOf(type));
-  else
-    LLVM::StoreOp::create(builder, loc, value, pointer, bytesOf(type));
-}
-
-/// Emits the scalar operations that can be computed after `pass` passes.
-void KernelEmitter::emitUniform(Extent extent, unsigned pass) {
-  for (Operation *op : analysis.uniformOps(extent, pass)) {
-    if (op->getNumOperands() == 1)
-      if (Value value = expandMath(builder, op, uniform(op->getOperand(0)))) {
-        uniforms[op->getResult(0)] = value;
-        continue;
-      }
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      mapping.map(operand, uniform(operand));
-    Operation *clone = builder.clone(*op, mapping);
-    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
-      uniforms[from] = to;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// One step
-//===----------------------------------------------------------------------===//
-
-/// A step of `elements` elements, known when compiling.
-Step KernelEmitter::makeStep(Value column, int64_t elements) {
-  Step step;
-  step.column = column;
-  for (int64_t first = 0; first < elements; first += width) {
-    Value &mask = step.masks.emplace_back();
-    if (first + width <= elements)
-      continue;
-    SmallVector<bool> bits;
-    for (int64_t lane = 0; lane < width; ++lane)
-      bits.push_back(first + lane < elements);
-    mask = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            cast<VectorType>(vectorOf(builder.getI1Type())), bits));
-  }
-  return step;
-}
-
-/// A step of fewer than kLanes elements, known when running.
-Step KernelEmitter::makeTailStep(Value column, Value elements) {
-  Step step;
-  step.column = column;
-  Type type = vectorOf(builder.getI32Type());
-  Value count = make<arith::TruncIOp>(builder.getI32Type(), elements);
-  count = make<vector::BroadcastOp>(type, count);
-  for (int64_t j = 0; j < vectors; ++j) {
-    SmallVector<int32_t> lanes;
-    for (int64_t lane = 0; lane < width; ++lane)
-      lanes.push_back(j * width + lane);
-    Value numbers = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(cast<VectorType>(type), ArrayRef(lanes)));
-    step.masks.push_back(
-        make<arith::CmpIOp>(arith::CmpIPredicate::slt, numbers, count));
-  }
-  return step;
-}
-
-/// The vectors of a value in `step`; those of a uniform value are equal.
-SmallVector<Value> KernelEmitter::getVectors(Step &step, Value value) {
-  SmallVector<Value> &result = step.values[value];
-  if (result.empty()) {
-    Value scalar = uniform(value);
-    assert(scalar && "elements are computed before they are used");
-    result.assign(step.masks.size(),
-                  make<vector::BroadcastOp>(vectorOf(value.getType()), scalar));
-  }
-  return result;
-}
-
-void KernelEmitter::emitElementOp(Step &step, Operation *op) {
-  if (isa<train::ColumnOp>(op)) {
-    Type type = vectorOf(builder.getI32Type());
-    Value first = make<vector::BroadcastOp>(
-        type, make<arith::TruncIOp>(builder.getI32Type(), step.column));
-    SmallVector<Value> numbers;
-    for (size_t j = 0; j < step.masks.size(); ++j) {
-      SmallVector<int32_t> lanes;
-      for (int64_t lane = 0; lane < width; ++lane)
-        lanes.push_back(j * width + lane);
-      Value offsets = arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(cast<VectorType>(type), ArrayRef(lanes)));
-      numbers.push_back(make<arith::AddIOp>(first, offsets));
-    }
-    step.values[op->getResult(0)] = numbers;
-    return;
-  }
-  SmallVector<SmallVector<Value>> sources;
-  for (Value operand : op->getOperands())
-    sources.push_back(getVectors(step, operand));
-  for (size_t j = 0; j < step.masks.size(); ++j) {
-    if (sources.size() == 1)
-      if (Value value = expandMath(builder, op, sources[0][j])) {
-        step.values[op->getResult(0)].push_back(value);
-        continue;
-      }
-    IRMapping mapping;
-    for (auto [operand, source] : llvm::zip(op->getOperands(), sources))
-      mapping.map(operand, source[j]);
-    Operation *clone = builder.clone(*op, mapping);
-    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults())) {
-      to.setType(vectorOf(from.getType()));
-      step.values[from].push_back(to);
-    }
-  }
-}
-
-/// Computes what `roots` need: first all loads, then all arithmetic.
-void KernelEmitter::computeStep(Step &step, ValueRange roots) {
-  SmallVector<BlockArgument> arguments;
-  SmallVector<Operation *> ops = analysis.elementOps(roots, arguments);
-  for (BlockArgument argument : arguments) {
-    const Buffer &buffer = operands[argument.getArgNumber()];
-    for (auto [j, mask] : llvm::enumerate(step.masks)) {
-      Value place =
-          address(rowPointers.lookup(buffer.pointer), buffer.type, step.column);
-      place = make<LLVM::GEPOp>(
-          place.getType(), storedType(buffer.type), place,
-          ArrayRef<LLVM::GEPArg>{int32_t(j * width)});
-      step.values[argument].push_back(loadVector(place, buffer.type, mask));
-    }
-  }
-  for (Operation *op : ops)
-    emitElementOp(step, op);
-}
-
-Value KernelEmitter::combine(train::Reduction kind, Value a, Value b) {
-  if (kind == train::Reduction::Sum)
-    return make<arith::AddFOp>(a, b);
-  // One instruction; a NaN is passed over, which the sums of a softmax show.
-  Value greater = make<arith::CmpFOp>(arith::CmpFPredicate::OGT, b, a);
-  return make<arith::SelectOp>(greater, b, a);
-}
-
-static double identityOf(train::Reduction kind) {
-  return kind == train::Reduction::Sum
-             ? 0.0
-             : -std::numeric_limits<double>::infinity();
-}
-
-SmallVector<Value> KernelEmitter::identities(train::Reduction kind, Type type) {
-  return SmallVector<Value>(vectors, splat(identityOf(kind), type));
-}
-
-/// Combines `value` of this step into `accumulators`, one a vector.
-void KernelEmitter::accumulate(train::Reduction kind, Step &step, Value value,
-                               MutableArrayRef<Value> accumulators) {
-  SmallVector<Value> added = getVectors(step, value);
-  for (auto [j, mask] : llvm::enumerate(step.masks)) {
-    Value vector = added[j];
-    if (mask)
-      vector = make<arith::SelectOp>(
-          mask, vector, splat(identityOf(kind), value.getType()));
-    accumulators[j] = combine(kind, accumulators[j], vector);
-  }
-}
-
-/// Combines all lanes by halves.
-Value KernelEmitter::reduceLanes(train::Reduction kind,
-                                 ArrayRef<Value> accumulators) {
-  SmallVector<Value> left(accumulators);
-  while (left.size() > 1) {
-    size_t half = left.size() / 2;
-    for (size_t j = 0; j < half; ++j)
-      left[j] = combine(kind, left[j], left[j + half]);
-    left.truncate(half);
-  }
-  Value vector = left.front();
-  for (int64_t half = width / 2; half > 0; half /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < half; ++lane) {
-      low.push_back(lane);
-      high.push_back(half + lane);
-    }
-    vector = combine(kind, make<vector::ShuffleOp>(vector, vector, low),
-                     make<vector::ShuffleOp>(vector, vector, high));
-  }
-  return make<vector::ExtractOp>(vector, ArrayRef<int64_t>{0});
-}
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -421,18 +106,12 @@ SmallVector<Value> KernelEmitter::emitResults(Step &step,
         result.kind == RowKind::ColumnSum)
       roots.push_back(yielded[result.index]);
   computeStep(step, roots);
-  auto place = [&](const Buffer &buffer, size_t j) -> Value {
-    Value first =
-        address(rowPointers.lookup(buffer.pointer), buffer.type, step.column);
-    return make<LLVM::GEPOp>(first.getType(), storedType(buffer.type), first,
-                             ArrayRef<LLVM::GEPArg>{int32_t(j * width)});
-  };
   for (const Buffer &result : results) {
     if (result.kind != RowKind::Full)
       continue;
     SmallVector<Value> vectors = getVectors(step, yielded[result.index]);
     for (auto [j, mask] : llvm::enumerate(step.masks))
-      storeVector(vectors[j], place(result, j), mask);
+      storeVector(vectors[j], address(result, step, j), mask);
   }
   size_t sums = 0;
   for (const Buffer &partial : partials) {
@@ -444,9 +123,9 @@ SmallVector<Value> KernelEmitter::emitResults(Step &step,
     }
     SmallVector<Value> added = getVectors(step, value);
     for (auto [j, mask] : llvm::enumerate(step.masks)) {
-      Value target = place(partial, j);
-      Value sum = make<arith::AddFOp>(
-          loadVector(target, partial.type, mask), added[j]);
+      Value target = address(partial, step, j);
+      Value sum =
+          make<arith::AddFOp>(loadVector(target, partial.type, mask), added[j]);
       storeVector(sum, target, mask);
     }
   }
@@ -547,8 +226,8 @@ void KernelEmitter::loadBuffers(Value pointers) {
   add(results, kernel.getResultKinds(), kernel.getResultTypes());
   for (const Buffer &result : results)
     if (result.kind == RowKind::ColumnSum || result.kind == RowKind::Sum)
-      partials.push_back({result.kind, builder.getF32Type(), loadNext(),
-                          result.index});
+      partials.push_back(
+          {result.kind, builder.getF32Type(), loadNext(), result.index});
   // Buffers whose elements do not depend on the row; emitRow moves the others.
   for (auto &list : {operands, results, partials})
     for (const Buffer &buffer : list)
@@ -577,15 +256,32 @@ void KernelEmitter::emitScalars() {
   });
 }
 
-/// Writes the partial sums of a block.
-void KernelEmitter::storeSums(ValueRange accumulators, Value block) {
-  SmallVector<Value> all(accumulators);
+/// Rows [from, to), which are block `block`, and its partial sums.
+void KernelEmitter::emitBlock(Value from, Value to, Value block) {
+  SmallVector<Value> accumulators;
+  for (const Buffer &partial : partials) {
+    if (partial.kind == RowKind::Sum) {
+      llvm::append_range(accumulators,
+                         identities(train::Reduction::Sum, partial.type));
+      continue;
+    }
+    int64_t columns = kernel.getColumns();
+    Value first = address(partial.pointer, partial.type,
+                          make<arith::MulIOp>(block, i64(columns)));
+    rowPointers[partial.pointer] = first;
+    LLVM::MemsetOp::create(builder, loc, first,
+                           constant(builder.getI8IntegerAttr(0)),
+                           i64(columns * bytesOf(partial.type)),
+                           /*isVolatile=*/false);
+  }
+  accumulators = emitRange(from, to, accumulators);
   size_t sums = 0;
   for (const Buffer &partial : partials) {
     if (partial.kind != RowKind::Sum)
       continue;
-    Value sum = reduceLanes(train::Reduction::Sum,
-                            ArrayRef(all).slice(sums++ * vectors, vectors));
+    Value sum =
+        reduceLanes(train::Reduction::Sum,
+                    ArrayRef(accumulators).slice(sums++ * vectors, vectors));
     store(sum, address(partial.pointer, partial.type, block));
   }
 }
@@ -601,33 +297,13 @@ void KernelEmitter::emitBlocks() {
     return;
   }
   Value grain = i64(kernel.getGrain());
-  scf::ForOp::create(
-      builder, loc, begin, end, grain, ValueRange(),
-      [&](OpBuilder &, Location, Value from, ValueRange) {
-        Value to =
-            make<arith::MinSIOp>(make<arith::AddIOp>(from, grain), end);
-        Value block = make<arith::DivSIOp>(from, grain);
-        SmallVector<Value> accumulators;
-        for (const Buffer &partial : partials) {
-          if (partial.kind == RowKind::Sum) {
-            llvm::append_range(
-                accumulators,
-                identities(train::Reduction::Sum, partial.type));
-            continue;
-          }
-          int64_t columns = kernel.getColumns();
-          Value first = address(partial.pointer, partial.type,
-                                make<arith::MulIOp>(block, i64(columns)));
-          rowPointers[partial.pointer] = first;
-          Value zero = arith::ConstantOp::create(builder, loc,
-                                                 builder.getI8IntegerAttr(0));
-          LLVM::MemsetOp::create(builder, loc, first, zero,
-                                 i64(columns * bytesOf(partial.type)),
-                                 /*isVolatile=*/false);
-        }
-        storeSums(emitRange(from, to, accumulators), block);
-        scf::YieldOp::create(builder, loc);
-      });
+  scf::ForOp::create(builder, loc, begin, end, grain, ValueRange(),
+                     [&](OpBuilder &, Location, Value from, ValueRange) {
+                       Value to = make<arith::MinSIOp>(
+                           make<arith::AddIOp>(from, grain), end);
+                       emitBlock(from, to, make<arith::DivSIOp>(from, grain));
+                       scf::YieldOp::create(builder, loc);
+                     });
 }
 
 /// Reports what cannot be emitted.
@@ -639,9 +315,8 @@ LogicalResult KernelEmitter::check() {
   for (ArrayAttr types : {kernel.getOperandTypes(), kernel.getResultTypes()})
     for (Type type : types.getAsValueRange<TypeAttr>())
       if (!isKnown(type))
-        return kernel.emitOpError()
-               << "has elements of type " << type
-               << ", expected f32, f64, i32 or i1";
+        return kernel.emitOpError() << "has elements of type " << type
+                                    << ", expected f32, f64, i32 or i1";
   if (kernel.getFlat() && analysis.reducingPasses > 0)
     return kernel.emitOpError() << "is flat, but has a reduction along rows";
   for (auto [index, value] :
@@ -663,17 +338,16 @@ LogicalResult KernelEmitter::check() {
   return success();
 }
 
-void KernelEmitter::emit(unsigned vectorBytes) {
+void KernelEmitter::emit() {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i64Type = builder.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
                                           {pointer, i64Type, i64Type});
-  auto function =
-      LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type,
-                               LLVM::Linkage::Internal);
-  std::string bits = std::to_string(vectorBytes * 8);
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(),
+                                           type, LLVM::Linkage::Internal);
+  std::string bits = std::to_string(width * 32);
   function.setPreferVectorWidth(bits);
   function.setNoUnwind(true);
   function.setFramePointerAttr(LLVM::FramePointerKindAttr::get(
@@ -695,6 +369,6 @@ LogicalResult trireme::emitKernel(OpBuilder &builder, runtime::KernelOp kernel,
   KernelEmitter emitter(builder, kernel, vectorBytes);
   if (failed(emitter.check()))
     return failure();
-  emitter.emit(vectorBytes);
+  emitter.emit();
   return success();
 }

@@ -3,8 +3,8 @@
 #ifndef TRIREME_LIB_CONVERSION_ROWSTOLLVM_KERNELEMITTER_H
 #define TRIREME_LIB_CONVERSION_ROWSTOLLVM_KERNELEMITTER_H
 
-#include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "mlir/IR/Builders.h"
+#include "trireme/Dialect/Runtime/IR/Runtime.h"
 
 namespace trireme {
 

@@ -121,21 +121,21 @@ static Value expandLog(Emitter &e, Value x) {
   Value scaled = e.select(tiny, e.mul(x, e.c(0x1p23)), x);
   Value bits = e.toBits(scaled);
   Value exponent = e.shiftRight(e.subi(bits, e.i(0x3f3504f3)), 23);
-  Value f = e.sub(e.fromBits(e.subi(bits, e.shiftLeft(exponent, 23))),
-                  e.c(1.0));
+  Value f =
+      e.sub(e.fromBits(e.subi(bits, e.shiftLeft(exponent, 23))), e.c(1.0));
   Value n = arith::SIToFPOp::create(e.builder, e.loc, e.type, exponent);
   n = e.sub(n, e.select(tiny, e.c(23.0), e.c(0.0)));
   Value square = e.mul(f, f);
-  Value p = e.polynomial(
-      f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
-          1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
-          3.3333331174e-1});
+  Value p =
+      e.polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                       -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                       2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   Value low = e.fma(n, e.c(kLn2Low), e.mul(e.mul(p, square), f));
   low = e.fma(square, e.c(-0.5), low);
   Value result = e.fma(n, e.c(kLn2High), e.add(f, low));
   // Infinity and NaN are their own logarithms.
   Value infinity = e.c(std::numeric_limits<float>::infinity());
-  result = e.select(e.compare(P::ULT, x, infinity), result, x);
+  result = e.select(e.compare(P::OLT, x, infinity), result, x);
   result = e.select(e.compare(P::OEQ, x, e.c(0.0)), e.c(-INFINITY), result);
   return e.select(e.compare(P::OLT, x, e.c(0.0)), e.c(NAN), result);
 }
@@ -160,9 +160,9 @@ static Value expandErf(Emitter &e, Value x) {
                              2.42546219e-2, -1.06777877e-1, -6.34846687e-1,
                              -1.28717512e-1});
   Value far = e.sub(e.c(1.0), expandExp(e, e.fma(p, t, e.negate(t))));
-  Value near = e.polynomial(square, {-5.96761703e-4, 4.99119423e-3,
-                                     -2.67681349e-2, 1.12819925e-1,
-                                     -3.76125336e-1, 1.28379166e-1});
+  Value near =
+      e.polynomial(square, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
+                            1.12819925e-1, -3.76125336e-1, 1.28379166e-1});
   near = e.fma(near, x, x);
   Value isNear = e.compare(P::OLT, t, e.c(0.927734375));
   return e.select(isNear, near, e.copySign(far, x));

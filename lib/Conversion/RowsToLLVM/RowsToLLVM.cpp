@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "trireme/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "trireme/Conversion/Passes.h"
 
 namespace trireme {
 #define GEN_PASS_DEF_CONVERTROWSTOLLVM
@@ -34,8 +34,8 @@ struct ConvertRowsToLLVM
       return signalPassFailure();
     }
     OpBuilder builder(&getContext());
-    for (auto kernel :
-         llvm::make_early_inc_range(getOperation().getOps<runtime::KernelOp>())) {
+    for (auto kernel : llvm::make_early_inc_range(
+             getOperation().getOps<runtime::KernelOp>())) {
       builder.setInsertionPoint(kernel);
       if (failed(emitKernel(builder, kernel, vectorBytes)))
         return signalPassFailure();

@@ -1,6 +1,5 @@
 //===- Pipeline.cpp - From the runtime dialect to LLVM --------------------===//
 
-#include "trireme/Conversion/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -12,12 +11,15 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "trireme/Conversion/Passes.h"
 
 using namespace mlir;
 using namespace trireme;
 
 void trireme::buildRuntimeToLLVMPipeline(
     OpPassManager &manager, const RuntimeToLLVMPipelineOptions &options) {
+  // Code is made once for all launches that it fits.
+  manager.addPass(createMergeKernels());
   // Kernels first: launches refer to functions.
   ConvertRowsToLLVMOptions rows;
   rows.vectorBytes = options.vectorBytes;

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Conversion/Passes.h"
-#include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "trireme/Conversion/Passes.h"
+#include "trireme/Dialect/Runtime/IR/Runtime.h"
 
 namespace trireme {
 #define GEN_PASS_DEF_CONVERTRUNTIMETOLLVM
@@ -54,8 +54,8 @@ private:
 
   Value constant(Location loc, int64_t value, unsigned bits) {
     return LLVM::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(builder.getIntegerType(bits),
-                                             value));
+        builder, loc,
+        builder.getIntegerAttr(builder.getIntegerType(bits), value));
   }
   Value toI64(Location loc, Value index) {
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
@@ -125,8 +125,7 @@ void Converter::convertBuffer(runtime::BufferOp op) {
 
 LogicalResult Converter::convertLaunch(runtime::LaunchOp op) {
   Location loc = op.getLoc();
-  Operation *kernel =
-      SymbolTable::lookupSymbolIn(module, op.getKernelAttr());
+  Operation *kernel = SymbolTable::lookupSymbolIn(module, op.getKernelAttr());
   if (!isa_and_nonnull<LLVM::LLVMFuncOp>(kernel))
     return op.emitOpError() << "launches @" << op.getKernel()
                             << ", which is no function of the module";
@@ -140,9 +139,8 @@ LogicalResult Converter::convertLaunch(runtime::LaunchOp op) {
                                    constant(loc, count, 32));
   }
   for (auto [index, value] : llvm::enumerate(op.getPointers())) {
-    Value place =
-        LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
-                            ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(index)});
     LLVM::StoreOp::create(builder, loc, value, place);
   }
   Value address =
@@ -161,8 +159,7 @@ LogicalResult Converter::convertCall(runtime::CallOp op) {
     auto data = DenseElementsAttr::get(
         RankedTensorType::get({int64_t(values->size())}, builder.getF64Type()),
         *values);
-    auto type =
-        LLVM::LLVMArrayType::get(builder.getF64Type(), values->size());
+    auto type = LLVM::LLVMArrayType::get(builder.getF64Type(), values->size());
     auto global = addConstant(
         loc, "trireme_constants_" + std::to_string(constants++), type, data);
     Value address = LLVM::AddressOfOp::create(builder, loc, global);
@@ -230,9 +227,8 @@ LogicalResult Converter::convert(Operation *op) {
 LogicalResult Converter::convertFunction(func::FuncOp function) {
   FunctionType type = function.getFunctionType();
   if (type.getNumResults() != 0 ||
-      llvm::any_of(type.getInputs(), [&](Type input) {
-        return input != pointer;
-      }))
+      llvm::any_of(type.getInputs(),
+                   [&](Type input) { return input != pointer; }))
     return function.emitOpError()
            << "has type " << type << ", expected pointers and no result";
   builder.setInsertionPoint(function);
@@ -272,8 +268,8 @@ void Converter::addProgram(StringRef manifest) {
       LLVM::AddressOfOp::create(builder, loc, pointer, "evaluate")};
   Value value = LLVM::UndefOp::create(builder, loc, type);
   for (auto [index, field] : llvm::enumerate(fields))
-    value = LLVM::InsertValueOp::create(builder, loc, value, field,
-                                        int64_t(index));
+    value =
+        LLVM::InsertValueOp::create(builder, loc, value, field, int64_t(index));
   LLVM::ReturnOp::create(builder, loc, value);
 }
 
