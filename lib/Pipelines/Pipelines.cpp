@@ -1,12 +1,13 @@
 //===- Pipelines.cpp - The order of passes --------------------------------===//
 
 #include "trireme/Pipelines/Pipelines.h"
+#include "mlir/Transforms/Passes.h"
 #include "trireme/Conversion/Passes.h"
+#include "trireme/Pipelines/Passes.h"
 #include "trireme/Transforms/Autodiff/Passes.h"
 #include "trireme/Transforms/Fusion/Passes.h"
 #include "trireme/Transforms/Memory/Passes.h"
 #include "trireme/Transforms/Optimizer/Passes.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace trireme;
@@ -26,6 +27,7 @@ void trireme::buildToForward(OpPassManager &manager,
   if (options.rows > 0 && options.sequence > 0)
     manager.addPass(
         train::createSetBatchShape({options.rows, options.sequence}));
+  manager.addPass(createVerifyStage({"forward"}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -40,6 +42,7 @@ void trireme::buildToStep(OpPassManager &manager,
   addCleanup(manager);
   manager.addPass(train::createAddOptimizer({options.microBatches}));
   addCleanup(manager);
+  manager.addPass(createVerifyStage({"step"}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,7 +53,8 @@ void trireme::buildToRuntime(OpPassManager &manager,
                              const PipelineOptions &options) {
   // Heads to loops over chunks first, so that the gradient of the head's
   // weight is a carry into which its accumulator can sink.
-  manager.addPass(train::createExpandHeads());
+  manager.addPass(
+      train::createExpandHeads({options.maxLogits, options.minRows}));
   addCleanup(manager);
   manager.addPass(train::createAccumulateInPlace());
   addCleanup(manager);
@@ -63,6 +67,7 @@ void trireme::buildToRuntime(OpPassManager &manager,
   lowering.workspaceMib = options.workspaceMib;
   manager.addPass(createConvertTrainToRuntime(lowering));
   addCleanup(manager);
+  manager.addPass(createVerifyStage({"runtime"}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,6 +79,7 @@ void trireme::buildToLLVM(OpPassManager &manager,
   RuntimeToLLVMPipelineOptions lowering;
   lowering.vectorBytes = options.vectorBytes;
   buildRuntimeToLLVMPipeline(manager, lowering);
+  manager.addPass(createVerifyStage({"llvm"}));
 }
 
 void trireme::registerPipelines() {

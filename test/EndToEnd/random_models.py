@@ -14,7 +14,7 @@ import re
 import struct
 import sys
 
-from common import check, finish, metrics, path, run, trireme
+from common import BIN, check, finish, metrics, path, run, trireme
 
 
 def draw_config(rng):
@@ -100,13 +100,20 @@ def one(index, seed):
         json.dump({"global_batch_size": batch, "sequence_length": sequence, "steps": 3,
                    "schedule": {"name": rng.choice(["constant", "linear", "cosine"]), "warmup_steps": rng.choice([0, 1])},
                    "clip_grad_norm": rng.choice([0.1, 1.0, 100.0]), "optimizer": {"name": "adamw", "lr": 1e-3}}, file)
-    name = f"seed {seed}: {config['model_type']}, {batch}/{micro} x {sequence}"
+    name = f"seed {seed}: {config['model_type']}, {batch}/{micro} x {sequence}, {config['num_hidden_layers'] if 'num_hidden_layers' in config else config['n_layer']} layers"
     weights = path(f"weights{index}.safetensors")
     write_weights(trireme("import", folder), rng, weights)
     step, program = path(f"step{index}.mlir"), path(f"program{index}")
     flags = ["--recipe", recipe, "--micro-batch-size", micro]
     trireme("compile", folder, *flags, "--emit", "step", "-o", step)
-    trireme("compile", folder, *flags, "-o", program)
+    chunks = rng.random() < 0.5  # Logits in as many chunks as there are tokens allow, by the pipeline's option.
+    if chunks:
+        text = run(os.path.join(BIN, "trireme-opt"), step, f"--trireme-to-runtime=max-logits={rng.choice([1, 2000])} min-rows=1")
+        with open(path(f"runtime{index}.mlir"), "w") as file:
+            file.write(text)
+        trireme("compile", path(f"runtime{index}.mlir"), "-o", program)
+    else:
+        trireme("compile", folder, *flags, "-o", program)
     logs = path(f"a{index}.jsonl"), path(f"b{index}.jsonl")
     trireme("interpret", step, "--data", data, "--init", weights, "--steps", 3, "--metrics", logs[0])
     run(program, "--data", data, "--init", weights, "--metrics", logs[1])

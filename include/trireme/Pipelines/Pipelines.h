@@ -23,6 +23,13 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   Option<int64_t> microBatches{*this, "micro-batches",
                                llvm::cl::desc("micro-batches of a step"),
                                llvm::cl::init(1)};
+  Option<int64_t> maxLogits{
+      *this, "max-logits",
+      llvm::cl::desc("elements of logits at a time (train-expand-heads)"),
+      llvm::cl::init(8 << 20)};
+  Option<int64_t> minRows{*this, "min-rows",
+                          llvm::cl::desc("rows of logits at a time, at least"),
+                          llvm::cl::init(128)};
   Option<int64_t> workspaceMib{*this, "workspace-mib",
                                llvm::cl::desc("budget of library scratch"),
                                llvm::cl::init(64)};

@@ -1,7 +1,7 @@
 //===- Attention.cpp - Positions and attention ----------------------------===//
 
-#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 
 using namespace mlir;
 using namespace trireme;
@@ -10,8 +10,7 @@ using namespace trireme::train;
 /// The manifest's entry of an attention and its gradient.
 template <typename Op>
 static int64_t addAttention(Op op, RuntimeEmitter &emit) {
-  ArrayRef<int64_t> q =
-      cast<RankedTensorType>(op.getQ().getType()).getShape();
+  ArrayRef<int64_t> q = cast<RankedTensorType>(op.getQ().getType()).getShape();
   llvm::json::Array windows;
   if (auto integer = dyn_cast<IntegerAttr>(op.getWindow())) {
     windows.push_back(integer.getInt());
@@ -22,13 +21,13 @@ static int64_t addAttention(Op op, RuntimeEmitter &emit) {
   return ManifestTables::add(
       emit.tables.attentions,
       llvm::json::Object{{"batch", q[0]},
-       {"sequence", q[1]},
-       {"kv_heads", q[2]},
-       {"group", q[3]},
-       {"head_dim", q[4]},
-       {"scale", op.getScale().convertToDouble()},
-       {"softcap", op.getSoftcap().convertToDouble()},
-       {"windows", std::move(windows)}});
+                         {"sequence", q[1]},
+                         {"kv_heads", q[2]},
+                         {"group", q[3]},
+                         {"head_dim", q[4]},
+                         {"scale", op.getScale().convertToDouble()},
+                         {"softcap", op.getSoftcap().convertToDouble()},
+                         {"windows", std::move(windows)}});
 }
 
 /// The layer, or 0 where one window serves all layers.
@@ -44,10 +43,9 @@ static LogicalResult lowerAttention(AttentionOp op, RuntimeEmitter &emit) {
   Value layer = getWindowIndex(op, emit);
   runtime::AttentionOp::create(
       emit.builder, op.getLoc(), emit.context, uint64_t(table), layer,
-      emit.address(op.getQ()), emit.address(op.getK()),
-      emit.address(op.getV()), emit.address(op.getQPositions()),
-      emit.address(op.getKPositions()), emit.address(op.getResult()),
-      emit.address(op.getLogSum()));
+      emit.address(op.getQ()), emit.address(op.getK()), emit.address(op.getV()),
+      emit.address(op.getQPositions()), emit.address(op.getKPositions()),
+      emit.address(op.getResult()), emit.address(op.getLogSum()));
   return success();
 }
 
@@ -57,12 +55,11 @@ static LogicalResult lowerAttentionGrad(AttentionGradOp op,
   Value layer = getWindowIndex(op, emit);
   runtime::AttentionGradOp::create(
       emit.builder, op.getLoc(), emit.context, uint64_t(table), layer,
-      emit.address(op.getQ()), emit.address(op.getK()),
-      emit.address(op.getV()), emit.address(op.getQPositions()),
-      emit.address(op.getKPositions()), emit.address(op.getOutput()),
-      emit.address(op.getLogSum()), emit.address(op.getGradient()),
-      emit.address(op.getQGradient()), emit.address(op.getKGradient()),
-      emit.address(op.getVGradient()));
+      emit.address(op.getQ()), emit.address(op.getK()), emit.address(op.getV()),
+      emit.address(op.getQPositions()), emit.address(op.getKPositions()),
+      emit.address(op.getOutput()), emit.address(op.getLogSum()),
+      emit.address(op.getGradient()), emit.address(op.getQGradient()),
+      emit.address(op.getKGradient()), emit.address(op.getVGradient()));
   return success();
 }
 

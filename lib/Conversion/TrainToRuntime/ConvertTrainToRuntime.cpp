@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Conversion/TrainToRuntime/Lowering.h"
-#include "trireme/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "trireme/Conversion/Passes.h"
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 
 namespace trireme {
 #define GEN_PASS_DEF_CONVERTTRAINTORUNTIME
@@ -46,8 +46,7 @@ static LogicalResult copyYielded(LoopOp loop, RuntimeEmitter &emit,
         carried.getArgNumber() < loop.getCarries().size())
       return loop.emitOpError()
              << "hands carry " << carried.getArgNumber() << " to carry "
-             << argument.getArgNumber()
-             << " as it is, which cannot be lowered";
+             << argument.getArgNumber() << " as it is, which cannot be lowered";
     emit.copy(loop.getLoc(), emit.placeOf(next), emit.placeOf(argument),
               getByteSize(next.getType()));
   }
@@ -107,9 +106,9 @@ static LogicalResult lowerFunction(func::FuncOp function, RuntimeEmitter &emit,
   OpBuilder &builder = emit.builder;
   builder.setInsertionPoint(function);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  auto lowered = func::FuncOp::create(
-      builder, function.getLoc(), function.getName(),
-      builder.getFunctionType({pointer, pointer}, {}));
+  auto lowered =
+      func::FuncOp::create(builder, function.getLoc(), function.getName(),
+                           builder.getFunctionType({pointer, pointer}, {}));
   Block *entry = lowered.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   emit.context = entry->getArgument(0);

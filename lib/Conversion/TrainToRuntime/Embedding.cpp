@@ -29,11 +29,11 @@ static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
     bound(emit.tables.vocabulary, table.getDimSize(0));
   else if (role == Role::Positions)
     bound(emit.tables.maximumPositions, table.getDimSize(0));
-  emit.call(op.getLoc(), "trireme_embedding",
-            {emit.address(op.getTable()), emit.address(op.getIds()),
-             emit.address(op.getResult())},
-            {ids.getNumElements(),
-             HostTensor::count(table.getShape().drop_front())});
+  emit.call(
+      op.getLoc(), "trireme_embedding",
+      {emit.address(op.getTable()), emit.address(op.getIds()),
+       emit.address(op.getResult())},
+      {ids.getNumElements(), HostTensor::count(table.getShape().drop_front())});
   return success();
 }
 

@@ -8,8 +8,7 @@ using namespace trireme::train;
 
 /// Elements of the first and of the other dims of a tensor.
 static std::pair<int64_t, int64_t> splitCount(Value value, int64_t leading) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(value.getType()).getShape();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   return {HostTensor::count(shape.take_front(leading)),
           HostTensor::count(shape.drop_front(leading))};
 }
@@ -28,12 +27,12 @@ static LogicalResult lowerLinear(LinearOp op, RuntimeEmitter &emit) {
   int64_t table = ManifestTables::add(
       emit.tables.gemms,
       llvm::json::Object{{"m", op.getLhsTransposed() ? lhsColumns : lhsRows},
-       {"n", op.getRhsTransposed() ? rhsRows : rhsColumns},
-       {"k", op.getLhsTransposed() ? lhsRows : lhsColumns},
-       {"lhs_transposed", op.getLhsTransposed()},
-       {"rhs_transposed", op.getRhsTransposed()},
-       {"accumulate", bool(accumulator)},
-       {"bias", false}});
+                         {"n", op.getRhsTransposed() ? rhsRows : rhsColumns},
+                         {"k", op.getLhsTransposed() ? lhsRows : lhsColumns},
+                         {"lhs_transposed", op.getLhsTransposed()},
+                         {"rhs_transposed", op.getRhsTransposed()},
+                         {"accumulate", bool(accumulator)},
+                         {"bias", false}});
   runtime::GemmOp::create(emit.builder, op.getLoc(), emit.context,
                           uint64_t(table), emit.address(op.getLhs()),
                           emit.address(op.getRhs()),

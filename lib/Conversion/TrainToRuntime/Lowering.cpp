@@ -30,8 +30,7 @@ static unsigned getDepth(LoopOp loop) {
 
 PlaceAttr RuntimeEmitter::placeOf(Value tensor) {
   if (auto result = dyn_cast<OpResult>(tensor)) {
-    auto places =
-        result.getOwner()->getAttrOfType<ArrayAttr>(kPlacesName);
+    auto places = result.getOwner()->getAttrOfType<ArrayAttr>(kPlacesName);
     return cast<PlaceAttr>(places[result.getResultNumber()]);
   }
   auto argument = cast<BlockArgument>(tensor);
@@ -63,9 +62,7 @@ Value RuntimeEmitter::address(PlaceAttr place) {
                                    strides);
 }
 
-Value RuntimeEmitter::address(Value tensor) {
-  return address(placeOf(tensor));
-}
+Value RuntimeEmitter::address(Value tensor) { return address(placeOf(tensor)); }
 
 void RuntimeEmitter::call(Location loc, StringRef callee, ValueRange pointers,
                           ArrayRef<int64_t> integers,
@@ -98,8 +95,8 @@ Value RuntimeEmitter::layer(Location loc) {
   for (size_t depth = loops.size(); depth-- > 0;) {
     if (loops[depth].getLabel() != "layers")
       continue;
-    Value first = arith::ConstantIndexOp::create(builder, loc,
-                                                 loops[depth].getFirst());
+    Value first =
+        arith::ConstantIndexOp::create(builder, loc, loops[depth].getFirst());
     return arith::AddIOp::create(builder, loc, iterations[depth], first);
   }
   return arith::ConstantIndexOp::create(builder, loc, 0);
@@ -128,13 +125,13 @@ std::optional<Role> trireme::getArgumentRole(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = getOuterValue(reshape.getSource());
   auto argument = dyn_cast<BlockArgument>(value);
-  auto function = argument ? dyn_cast<func::FuncOp>(
-                                 argument.getOwner()->getParentOp())
-                           : func::FuncOp();
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
   if (!function)
     return std::nullopt;
-  auto role = function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(),
-                                                  kRoleName);
+  auto role =
+      function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleName);
   return role ? std::optional<Role>(role.getValue()) : std::nullopt;
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -20,8 +20,7 @@ static FailureOr<llvm::json::Object> readJson(ModuleOp module, StringRef name) {
   auto text = module->getAttrOfType<StringAttr>(name);
   if (!text)
     return llvm::json::Object{};
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse(text.getValue());
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text.getValue());
   if (!value) {
     module.emitError() << "attribute '" << name
                        << "' is no JSON: " << toString(value.takeError());
@@ -67,16 +66,16 @@ static void addArguments(func::FuncOp train, llvm::json::Object &manifest) {
           {"stack", param.isStacked() ? type.getDimSize(0) : 0},
           {"decay", param.decays()},
           {"init",
-           llvm::json::Object{
-               {"kind", stringifyInitializer(param.getInit())},
-               {"value", param.getValue().getValueAsDouble()}}},
+           llvm::json::Object{{"kind", stringifyInitializer(param.getInit())},
+                              {"value", param.getValue().getValueAsDouble()}}},
           {"parameter", offsetOf(train, i)}});
       break;
     }
     case Role::FirstMoment:
     case Role::SecondMoment:
-      (*parameters[places[param.getName()]].getAsObject())[stringifyRole(
-          role.getValue())] = offsetOf(train, i);
+      (*parameters[places[param.getName()]]
+            .getAsObject())[stringifyRole(role.getValue())] =
+          offsetOf(train, i);
       break;
     case Role::Hyper:
       scalars[train.getArgAttrOfType<StringAttr>(i, kHyperName).getValue()] =
@@ -109,14 +108,13 @@ static llvm::json::Array describeStages(ModuleOp module, int64_t parameters,
     return cast<IntegerAttr>(arena.get(name)).getInt();
   };
   int64_t scratch = workspaceMib << 20;
-  llvm::json::Object memory{
-      {"parameters", bytes("parameters")},
-      {"gradients", bytes("gradients")},
-      {"optimizer", bytes("optimizer")},
-      {"activations", bytes("activations")},
-      {"workspace", bytes("workspace") + scratch},
-      {"communication", 0},
-      {"total", bytes("bytes") + scratch}};
+  llvm::json::Object memory{{"parameters", bytes("parameters")},
+                            {"gradients", bytes("gradients")},
+                            {"optimizer", bytes("optimizer")},
+                            {"activations", bytes("activations")},
+                            {"workspace", bytes("workspace") + scratch},
+                            {"communication", 0},
+                            {"total", bytes("bytes") + scratch}};
   llvm::json::Object stage;
   stage["stage"] = 0;
   stage["parameters"] = parameters;
@@ -151,9 +149,8 @@ FailureOr<std::string> trireme::buildManifest(ModuleOp module,
   manifest["plan"] = std::move(*plan);
   manifest["recipe"] = std::move(*recipe);
   manifest["entry_points"] = llvm::json::Array{"train", "evaluate"};
-  manifest["source"] =
-      llvm::json::Object{{"folder", take(*source, "folder")},
-                         {"config", take(*source, "config")}};
+  manifest["source"] = llvm::json::Object{{"folder", take(*source, "folder")},
+                                          {"config", take(*source, "config")}};
   manifest["vocabulary"] = tables.vocabulary;
   manifest["maximum_positions"] = tables.maximumPositions;
   manifest["aliases"] = llvm::json::Array{};
@@ -163,8 +160,7 @@ FailureOr<std::string> trireme::buildManifest(ModuleOp module,
   addOutputs(train, outputs);
   addOutputs(evaluate, outputs);
   manifest["outputs"] = std::move(outputs);
-  int64_t parameters =
-      *manifest.getObject("model")->getInteger("parameters");
+  int64_t parameters = *manifest.getObject("model")->getInteger("parameters");
   manifest["stages"] = describeStages(module, parameters, workspaceMib);
   auto arena = module->getAttrOfType<DictionaryAttr>(kArenaName);
   manifest["arena"] = llvm::json::Object{

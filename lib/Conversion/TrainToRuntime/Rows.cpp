@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 #include "mlir/IR/OperationSupport.h"
+#include "trireme/Conversion/TrainToRuntime/Lowering.h"
 
 using namespace mlir;
 using namespace trireme;
@@ -118,14 +118,16 @@ static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
 
   // What is updated in place is read where it is written.
   SmallVector<Value> read(op.getInputs());
-  for (auto [result, operand] : llvm::zip_equal(op.getOutputs(), op.getUpdated()))
+  for (auto [result, operand] :
+       llvm::zip_equal(op.getOutputs(), op.getUpdated()))
     if (operand >= 0) {
       emit.copyUpdated(op.getInputs()[operand], result);
       read[operand] = result;
     }
   int64_t bytes = 0;
   SmallVector<Value> pointers;
-  for (Value value : llvm::concat<Value>(read, SmallVector<Value>(op.getOutputs()))) {
+  for (Value value :
+       llvm::concat<Value>(read, SmallVector<Value>(op.getOutputs()))) {
     pointers.push_back(emit.address(value));
     bytes += getByteSize(value.getType());
   }
@@ -136,10 +138,10 @@ static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
   llvm::append_range(pointers, partials);
 
   int64_t table = emit.tables.kernels.size();
-  emit.tables.kernels.push_back(llvm::json::Object{
-      {"name", kernel.getSymName()},
-      {"bytes", bytes},
-      {"bytes_moved", bytes + getExtraBytes(op, grain)}});
+  emit.tables.kernels.push_back(
+      llvm::json::Object{{"name", kernel.getSymName()},
+                         {"bytes", bytes},
+                         {"bytes_moved", bytes + getExtraBytes(op, grain)}});
   int64_t count = op.getRows();
   runtime::LaunchOp::create(emit.builder, loc, emit.context,
                             kernel.getSymName(), uint64_t(table), pointers,

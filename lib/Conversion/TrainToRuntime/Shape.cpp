@@ -8,9 +8,9 @@ using namespace trireme::train;
 
 static LogicalResult lowerFill(FillOp op, RuntimeEmitter &emit) {
   if (!op.getValue().isZero())
-    return op.emitOpError() << "with the value "
-                            << op.getValue().convertToDouble()
-                            << " cannot be lowered, expected 0";
+    return op.emitOpError()
+           << "with the value " << op.getValue().convertToDouble()
+           << " cannot be lowered, expected 0";
   emit.call(op.getLoc(), "trireme_zero", {emit.address(op.getResult())},
             {getByteSize(op.getType())});
   return success();
@@ -48,10 +48,9 @@ static LogicalResult lowerUnstack(UnstackOp op, RuntimeEmitter &emit) {
     Interleaved dims(op.getSource(), slice, op.getDim());
     PlaceAttr part =
         shifted(emit.placeOf(op.getSource()), index * dims.sliceBytes);
-    emit.call(op.getLoc(), "trireme_copy",
-              {emit.address(part), emit.address(slice)},
-              {count * dims.sliceBytes, dims.sliceBytes, dims.rows,
-               dims.sliceBytes});
+    emit.call(
+        op.getLoc(), "trireme_copy", {emit.address(part), emit.address(slice)},
+        {count * dims.sliceBytes, dims.sliceBytes, dims.rows, dims.sliceBytes});
   }
   return success();
 }
@@ -62,10 +61,9 @@ static LogicalResult lowerStack(StackOp op, RuntimeEmitter &emit) {
     Interleaved dims(op.getResult(), slice, op.getDim());
     PlaceAttr part =
         shifted(emit.placeOf(op.getResult()), index * dims.sliceBytes);
-    emit.call(op.getLoc(), "trireme_copy",
-              {emit.address(slice), emit.address(part)},
-              {dims.sliceBytes, count * dims.sliceBytes, dims.rows,
-               dims.sliceBytes});
+    emit.call(
+        op.getLoc(), "trireme_copy", {emit.address(slice), emit.address(part)},
+        {dims.sliceBytes, count * dims.sliceBytes, dims.rows, dims.sliceBytes});
   }
   return success();
 }

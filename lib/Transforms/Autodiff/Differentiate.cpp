@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Dialect/Train/IR/Train.h"
-#include "trireme/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Transforms/Autodiff/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace trireme::train {
@@ -130,9 +130,9 @@ static LogicalResult differentiateBlock(Block &block, OpBuilder &builder,
     if (failed(rule.buildDerivative(builder, results, operands)))
       return failure();
     if (operands.size() != op->getNumOperands())
-      return op->emitOpError() << "has a derivative of " << operands.size()
-                               << " cotangents for " << op->getNumOperands()
-                               << " operands";
+      return op->emitOpError()
+             << "has a derivative of " << operands.size() << " cotangents for "
+             << op->getNumOperands() << " operands";
     for (auto [operand, cotangent] :
          llvm::zip_equal(op->getOperands(), operands))
       cotangents.add(builder, operand, cotangent);
@@ -263,11 +263,12 @@ static LoopOp addStackedResults(LoopOp loop, ValueRange slices,
   YieldOp yield = loop.getYield();
   yield.getStackedMutable().append(slices);
   auto wider = LoopOp::create(
-      builder, loop.getLoc(), loop.getLabel(), loop.getCount(),
-      loop.getFirst(), loop.getReverse(), loop.getCarries(), loop.getEaches(),
-      loop.getWiths(), TypeRange(yield.getStacked().getTypes()));
+      builder, loop.getLoc(), loop.getLabel(), loop.getCount(), loop.getFirst(),
+      loop.getReverse(), loop.getCarries(), loop.getEaches(), loop.getWiths(),
+      TypeRange(yield.getStacked().getTypes()));
   wider.getBody().takeBody(loop.getBody());
-  for (auto [from, to] : llvm::zip_first(loop.getResults(), wider.getResults())) {
+  for (auto [from, to] :
+       llvm::zip_first(loop.getResults(), wider.getResults())) {
     from.replaceAllUsesWith(to);
     if (Value cotangent = cotangents.lookup(from))
       cotangents.map[to] = cotangent;
@@ -286,11 +287,11 @@ static LoopOp createReverseLoop(OpBuilder &builder, LoopOp loop,
   auto operandsOf = [](ArrayRef<ReverseLoop::Binding> list) {
     return llvm::map_to_vector(list, [](auto &b) { return b.operand; });
   };
-  auto result = LoopOp::create(
-      builder, loop.getLoc(), loop.getLabel(), loop.getCount(), loop.getFirst(),
-      !loop.getReverse(), operandsOf(reverse.carries),
-      operandsOf(reverse.eaches), operandsOf(reverse.withs),
-      TypeRange(stacked.getTypes()));
+  auto result =
+      LoopOp::create(builder, loop.getLoc(), loop.getLabel(), loop.getCount(),
+                     loop.getFirst(), !loop.getReverse(),
+                     operandsOf(reverse.carries), operandsOf(reverse.eaches),
+                     operandsOf(reverse.withs), TypeRange(stacked.getTypes()));
   Block *body = result.getLoopBody();
   OpBuilder inner(loop.getContext());
   inner.setInsertionPointToEnd(&reverse.body);
@@ -430,8 +431,8 @@ static LogicalResult differentiate(func::FuncOp forward) {
   unsigned seedIndex = gradient.getNumArguments();
   DictionaryAttr seedAttrs = builder.getDictionaryAttr(builder.getNamedAttr(
       kRoleName, RoleAttr::get(builder.getContext(), Role::Seed)));
-  if (failed(gradient.insertArgument(seedIndex, loss.getType(), seedAttrs,
-                                     loc)))
+  if (failed(
+          gradient.insertArgument(seedIndex, loss.getType(), seedAttrs, loc)))
     return failure();
 
   Cotangents cotangents;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Dialect/Train/IR/Train.h"
-#include "trireme/Transforms/Fusion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Transforms/Fusion/Passes.h"
 
 namespace trireme::train {
 #define GEN_PASS_DEF_FORMROWS

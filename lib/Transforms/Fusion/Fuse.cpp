@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/IR/IRMapping.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Transforms/Fusion/Passes.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace trireme::train {
 #define GEN_PASS_DEF_FUSE
@@ -40,18 +40,16 @@ static bool feedsRowByRow(RowsOp producer, RowsOp consumer) {
     RowKind made = kindAt(producer.getResultKinds(),
                           cast<OpResult>(operand).getResultNumber());
     RowKind read = kindAt(consumer.getOperandKinds(), index);
-    bool same = made == read &&
-                (made == RowKind::Full || made == RowKind::Row);
+    bool same = made == read && (made == RowKind::Full || made == RowKind::Row);
     if (!same)
       return false;
   }
   return true;
 }
 
-/// Whether a kernel has results that a flat kernel's loop cannot make together
-/// with rows: sums over all are fine, sums of columns need rows.
+/// Whether merging saves memory traffic: scalars do not move, and would hold
+/// up the tensors.
 static bool isWorthwhile(RowsOp a, RowsOp b) {
-  // One element: nothing moves, and optimizer scalars would hold tensors up.
   return a.getRows() * a.getColumns() > 1 && b.getRows() * b.getColumns() > 1;
 }
 
@@ -73,8 +71,8 @@ static bool definedBefore(RowsOp op, Operation *place) {
   });
 }
 
-/// Whether an op between `first` and `second` could see a buffer that one of
-/// them updates in place. Updates are the last use of their operand.
+/// Whether the kernel updates operands in place: it stays where it is, the last
+/// use of what it updates.
 static bool updatesInPlace(RowsOp op) {
   return llvm::any_of(op.getUpdated(), [](int64_t u) { return u >= 0; });
 }
@@ -113,9 +111,8 @@ RowsOp Merger::run(Operation *place) {
     firstInputs.push_back(addInput(value, kind));
   for (auto [value, kind] :
        llvm::zip_equal(second.getInputs(), second.getOperandKinds()))
-    secondInputs.push_back(value.getDefiningOp() == first
-                               ? ~0u
-                               : addInput(value, kind));
+    secondInputs.push_back(
+        value.getDefiningOp() == first ? ~0u : addInput(value, kind));
 
   OpBuilder builder(place);
   Location loc = builder.getFusedLoc({first.getLoc(), second.getLoc()});
@@ -130,13 +127,13 @@ RowsOp Merger::run(Operation *place) {
     Block &old = op.getBody().front();
     for (Operation &nested : old.without_terminator())
       inner.clone(nested, mapping);
-    return llvm::map_to_vector(old.getTerminator()->getOperands(), [&](Value v) {
-      return mapping.lookupOrDefault(v);
-    });
+    return llvm::map_to_vector(
+        old.getTerminator()->getOperands(),
+        [&](Value v) { return mapping.lookupOrDefault(v); });
   };
   IRMapping firstMap, secondMap;
-  for (auto [argument, input] : llvm::zip_equal(
-           first.getBody().front().getArguments(), firstInputs))
+  for (auto [argument, input] :
+       llvm::zip_equal(first.getBody().front().getArguments(), firstInputs))
     firstMap.map(argument, body->getArgument(input));
   SmallVector<Value> firstScalars = clone(first, firstMap);
   for (auto [argument, input, value] :
@@ -173,10 +170,10 @@ RowsOp Merger::run(Operation *place) {
 
   RowsOp shape = first.getFlat() ? second : first;
   std::string name = (first.getName() + "_" + second.getName()).str();
-  auto merged = RowsOp::create(
-      builder, loc, resultTypes, name, shape.getRows(), shape.getColumns(),
-      shape.getFlat(), inputs, builder.getArrayAttr(operandKinds),
-      builder.getArrayAttr(resultKinds), updated);
+  auto merged = RowsOp::create(builder, loc, resultTypes, name, shape.getRows(),
+                               shape.getColumns(), shape.getFlat(), inputs,
+                               builder.getArrayAttr(operandKinds),
+                               builder.getArrayAttr(resultKinds), updated);
   merged.getBody().push_back(body);
   for (auto [old, fresh] : llvm::zip_equal(replaced, merged.getResults()))
     old.replaceAllUsesWith(fresh);

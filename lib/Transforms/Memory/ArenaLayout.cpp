@@ -19,7 +19,8 @@ void Frame::pack() {
     for (Buffer *other : placed)
       if (other->begin <= buffer->end && buffer->begin <= other->end)
         busy.push_back(other);
-    llvm::sort(busy, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
+    llvm::sort(busy,
+               [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
     int64_t offset = 0, size = alignUp(buffer->bytes);
     for (Buffer *other : busy) {
       if (offset + size <= other->offset)

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArenaLayout.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "trireme/Transforms/Memory/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace trireme::train {
@@ -57,8 +57,9 @@ struct Totals {
 class Planner {
 public:
   Planner(func::FuncOp function, Frame &fixed,
-          llvm::StringMap<Buffer *> &shared, int64_t sumGrain)
-      : function(function), fixed(fixed), shared(shared), sumGrain(sumGrain) {}
+          llvm::StringMap<Buffer *> &shared, int64_t sumGrain, int64_t sumRows)
+      : function(function), fixed(fixed), shared(shared), sumGrain(sumGrain),
+        sumRows(sumRows) {}
 
   void plan();
   /// Writes places onto ops; call when all frames have their base.
@@ -110,7 +111,7 @@ private:
   func::FuncOp function;
   Frame &fixed;
   llvm::StringMap<Buffer *> &shared;
-  int64_t sumGrain;
+  int64_t sumGrain, sumRows;
   std::deque<Storage> storages;
   std::deque<Frame> frames;
   DenseMap<Value, Storage *> storageOf;
@@ -128,7 +129,8 @@ int64_t Planner::lastUse(Value value) {
   Block *block = value.getParentBlock();
   int64_t last = -1;
   for (Operation *user : value.getUsers())
-    last = std::max(last, positions.lookup(block->findAncestorOpInBlock(*user)));
+    last =
+        std::max(last, positions.lookup(block->findAncestorOpInBlock(*user)));
   return last;
 }
 
@@ -256,9 +258,8 @@ bool Planner::planTarget(OpResult result, int64_t time) {
   if (carry == carryTargets.end())
     return false;
   Storage *storage = storageOf.lookup(carry->second);
-  bool overwrites =
-      storage->end == time &&
-      llvm::is_contained(getOverwritable(result), carry->second);
+  bool overwrites = storage->end == time &&
+                    llvm::is_contained(getOverwritable(result), carry->second);
   if (storage->end < time || overwrites) {
     assign(result, storage);
     return true;
@@ -282,11 +283,13 @@ bool Planner::planOverwrite(OpResult result, int64_t time) {
 /// those of each sum.
 void Planner::planSums(RowsOp op, int64_t time, Frame &frame) {
   int64_t columns = op.getColumns();
-  int64_t grain = std::max<int64_t>(1, llvm::divideCeil(sumGrain, columns));
+  int64_t grain = llvm::divideCeil(sumGrain, columns);
+  if (!op.getFlat())
+    grain = std::max(grain, sumRows);
   grain = std::min(grain, int64_t(op.getRows()));
   int64_t blocks = llvm::divideCeil(op.getRows(), grain);
-  op->setAttr(kGrainName, IntegerAttr::get(
-                              IntegerType::get(op.getContext(), 64), grain));
+  op->setAttr(kGrainName,
+              IntegerAttr::get(IntegerType::get(op.getContext(), 64), grain));
   for (auto [result, kindAttr] :
        llvm::zip_equal(op.getOutputs(), op.getResultKinds())) {
     RowKind kind = cast<RowKindAttr>(kindAttr).getValue();
@@ -372,10 +375,9 @@ void Planner::planLoop(LoopOp loop, int64_t time, unsigned depth,
     taken.insert(storageOf.lookup(operand));
   for (auto [index, init] : llvm::enumerate(loop.getCarries())) {
     Storage *start = storageOf.lookup(init);
-    bool inPlace = start->writable && start->end == time &&
-                   taken.insert(start).second;
-    Storage *storage =
-        inPlace ? start : own(init.getType(), time, frame);
+    bool inPlace =
+        start->writable && start->end == time && taken.insert(start).second;
+    Storage *storage = inPlace ? start : own(init.getType(), time, frame);
     carries[loop].push_back(storage);
     assign(loop.getCarryResults()[index], storage);
     BlockArgument argument = loop.getCarryArguments()[index];
@@ -386,8 +388,7 @@ void Planner::planLoop(LoopOp loop, int64_t time, unsigned depth,
       if (ancestor != yield || llvm::is_contained(yield.getCarries(), argument))
         last = std::max(last, positions.lookup(ancestor));
     }
-    storageOf[argument] =
-        borrow(storage->location, last, /*writable=*/true);
+    storageOf[argument] = borrow(storage->location, last, /*writable=*/true);
     Value next = yield.getCarries()[index];
     if (next.getParentBlock() == &body && !isa<BlockArgument>(next))
       carryTargets.try_emplace(next, argument);
@@ -419,8 +420,8 @@ void Planner::planLoop(LoopOp loop, int64_t time, unsigned depth,
     }
     assign(result, storage);
     if (!isa<BlockArgument>(slice))
-      setTarget(slice, storage->location.slice(depth,
-                                               getByteSize(slice.getType())));
+      setTarget(slice,
+                storage->location.slice(depth, getByteSize(slice.getType())));
   }
   for (auto [argument, operand] :
        llvm::zip_equal(loop.getEachArguments(), loop.getEaches()))
@@ -451,11 +452,12 @@ void Planner::plan() {
   DenseSet<Buffer *> seen;
   for (auto rows : block.getOps<RowsOp>())
     for (auto [index, operand] : llvm::enumerate(rows.getInputs())) {
-      bool updates = llvm::any_of(rows.getUpdated(),
-                                  [](int64_t u) { return u >= 0; });
+      bool updates =
+          llvm::any_of(rows.getUpdated(), [](int64_t u) { return u >= 0; });
       Storage *storage = storageOf.lookup(operand);
-      bool isFull = cast<RowKindAttr>(rows.getOperandKinds()[index])
-                        .getValue() == RowKind::Full;
+      bool isFull =
+          cast<RowKindAttr>(rows.getOperandKinds()[index]).getValue() ==
+          RowKind::Full;
       if (updates && isFull && storage->owned &&
           seen.insert(storage->location.root).second)
         totals.gradients += getByteSize(operand.getType());
@@ -486,9 +488,8 @@ void Planner::attach() {
                     return s->location;
                   }));
     if (workspaces.contains(op))
-      op->setAttr(kWorkspaceName, placesOf(workspaces[op], [](Where l) {
-                    return l;
-                  }));
+      op->setAttr(kWorkspaceName,
+                  placesOf(workspaces[op], [](Where l) { return l; }));
   });
 }
 
@@ -515,7 +516,7 @@ struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
     std::deque<Planner> planners;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       duplicateFills(function);
-      planners.emplace_back(function, fixed, shared, sumGrain);
+      planners.emplace_back(function, fixed, shared, sumGrain, sumRows);
       planners.back().plan();
     }
     // The fixed part lives always: one after the other, in order.
@@ -542,8 +543,7 @@ struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
     int64_t total = fixed.bytes + bytes;
     int64_t rest = total - totals.parameters - totals.optimizer;
     totals.gradients = std::min(totals.gradients, rest);
-    totals.activations =
-        std::min(totals.activations, rest - totals.gradients);
+    totals.activations = std::min(totals.activations, rest - totals.gradients);
     OpBuilder builder(&getContext());
     auto entry = [&](StringRef name, int64_t value) {
       return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));

@@ -59,9 +59,8 @@ static Value sinkIntoStack(LoopOp loop, unsigned stack, Value accumulator) {
   eaches.push_back(accumulator);
   Block *body = loop.getLoopBody();
   unsigned place = loop.getCarries().size() + loop.getEaches().size();
-  BlockArgument slice =
-      body->insertArgument(place, LoopOp::getSliceType(accumulator.getType()),
-                           accumulator.getLoc());
+  BlockArgument slice = body->insertArgument(
+      place, LoopOp::getSliceType(accumulator.getType()), accumulator.getLoc());
   loop.getEachesMutable().assign(eaches);
   YieldOp yield = loop.getYield();
   OpBuilder inner(yield);

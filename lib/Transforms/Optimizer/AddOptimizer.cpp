@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "trireme/Dialect/Train/IR/Train.h"
-#include "trireme/Transforms/Optimizer/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "trireme/Dialect/Train/IR/Train.h"
+#include "trireme/Transforms/Optimizer/Passes.h"
 
 namespace trireme::train {
 #define GEN_PASS_DEF_ADDOPTIMIZER
@@ -71,7 +71,7 @@ private:
 
 /// The arguments that @train and @evaluate share, by the arguments of @forward.
 struct StepArguments {
-  SmallVector<Value> batches;    ///< [micro-batches, rows, sequence].
+  SmallVector<Value> batches; ///< [micro-batches, rows, sequence].
   SmallVector<Value> parameters;
   SmallVector<ParamAttr> params; ///< One a parameter.
 };
@@ -154,13 +154,12 @@ static SmallVector<Value> sumOverMicroBatches(FunctionBuilder &step,
   SmallVector<Value> sums;
   for (Type type : callee.getResultTypes())
     sums.push_back(zeros(builder, loc, type));
-  auto loop = LoopOp::create(builder, loc, "micro_batches", count, /*first=*/0,
-                             /*reverse=*/false, sums, batches, invariants,
-                             TypeRange{});
+  auto loop =
+      LoopOp::create(builder, loc, "micro_batches", count, /*first=*/0,
+                     /*reverse=*/false, sums, batches, invariants, TypeRange{});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getLoopBody());
-  SmallVector<Value> values =
-      inlineBody(inner, callee,
-                 order(loop.getEachArguments(), loop.getWithArguments()));
+  SmallVector<Value> values = inlineBody(
+      inner, callee, order(loop.getEachArguments(), loop.getWithArguments()));
   for (auto [sum, value] : llvm::zip_equal(loop.getCarryArguments(), values))
     value = AddOp::create(inner, loc, sum, value);
   YieldOp::create(inner, loc, values, ValueRange{});
@@ -193,8 +192,8 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
     second.push_back(
         step.addArgument(parameter.getType(), Role::SecondMoment, param));
   auto hyper = [&](StringRef name) {
-    return step.addArgument(
-        RankedTensorType::get({}, builder.getF64Type()), Role::Hyper, {}, name);
+    return step.addArgument(RankedTensorType::get({}, builder.getF64Type()),
+                            Role::Hyper, {}, name);
   };
   Value lr = hyper("lr"), beta1 = hyper("beta1"), beta2 = hyper("beta2");
   Value eps = hyper("eps"), decay = hyper("weight_decay");
@@ -230,10 +229,10 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
   step.addResult(clip.getNorm(), "grad_norm");
   for (size_t i = 0; i < gradients.size(); ++i) {
     ParamAttr param = arguments.params[i];
-    auto update = AdamWOp::create(
-        builder, loc, arguments.parameters[i], gradients[i], first[i],
-        second[i], clip.getFactor(), seed.getApply(), lr, beta1, beta2, eps,
-        decay, time, param.decays());
+    auto update =
+        AdamWOp::create(builder, loc, arguments.parameters[i], gradients[i],
+                        first[i], second[i], clip.getFactor(), seed.getApply(),
+                        lr, beta1, beta2, eps, decay, time, param.decays());
     step.addResult(update.getNewParameter(), "parameter:" + param.getName());
     step.addResult(update.getNewFirstMoment(),
                    "first_moment:" + param.getName());

@@ -12,9 +12,9 @@
 #ifndef TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H
 #define TRIREME_CONVERSION_TRAINTORUNTIME_LOWERING_H
 
-#include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include <functional>
@@ -78,8 +78,8 @@ std::optional<train::Role> getArgumentRole(mlir::Value value);
 /// How ops are lowered, by name.
 class LoweringRegistry {
 public:
-  using Function = std::function<llvm::LogicalResult(mlir::Operation *,
-                                                     RuntimeEmitter &)>;
+  using Function =
+      std::function<llvm::LogicalResult(mlir::Operation *, RuntimeEmitter &)>;
 
   template <typename Op>
   void add(llvm::LogicalResult (*lower)(Op, RuntimeEmitter &)) {

@@ -1,4 +1,5 @@
-//===- Passes.h - Passes of the phase Autodiff -------------------*- C++ -*-===//
+//===- Passes.h - Passes of the phase Autodiff -------------------*- C++
+//-*-===//
 
 #ifndef TRIREME_TRANSFORMS_AUTODIFF_PASSES_H
 #define TRIREME_TRANSFORMS_AUTODIFF_PASSES_H

@@ -24,8 +24,12 @@ def PlanMemory : Pass<"train-plan-memory", "::mlir::ModuleOp"> {
     outputs) results, `train.workspace` where a kernel needs partial sums;
     `train.arena` on the module, with the bytes of each kind of memory.
   }];
-  let options = [Option<"sumGrain", "sum-grain", "int64_t", "16384",
-                        "elements a partial sum covers, at least">];
+  let options = [
+    Option<"sumGrain", "sum-grain", "int64_t", "16384",
+           "elements that a partial sum covers, at least">,
+    Option<"sumRows", "sum-rows", "int64_t", "64",
+           "rows that a partial sum over rows covers, at least (partial sums "
+           "are traffic: 2 / rows of reading)">];
 }
 
 #endif // TRIREME_TRANSFORMS_MEMORY_PASSES

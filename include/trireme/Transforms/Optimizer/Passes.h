@@ -1,4 +1,5 @@
-//===- Passes.h - Passes of the phase Optimizer -------------------*- C++ -*-===//
+//===- Passes.h - Passes of the phase Optimizer -------------------*- C++
+//-*-===//
 
 #ifndef TRIREME_TRANSFORMS_OPTIMIZER_PASSES_H
 #define TRIREME_TRANSFORMS_OPTIMIZER_PASSES_H

@@ -45,10 +45,9 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
     if (!param)
       return op->emitError() << "'" << kParamName << "' must be #train.param";
     if (!isStorageOf(param, type))
-      return op->emitError()
-             << "argument " << argIndex << " has type " << type
-             << ", which is no reshape of the tensor \"" << param.getName()
-             << "\"";
+      return op->emitError() << "argument " << argIndex << " has type " << type
+                             << ", which is no reshape of the tensor \""
+                             << param.getName() << "\"";
     return success();
   }
   if (attribute.getName() == kRoleName) {

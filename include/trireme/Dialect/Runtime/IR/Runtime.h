@@ -3,10 +3,10 @@
 #ifndef TRIREME_DIALECT_RUNTIME_IR_RUNTIME_H
 #define TRIREME_DIALECT_RUNTIME_IR_RUNTIME_H
 
-#include "trireme/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "trireme/Dialect/Train/IR/Train.h"
 
 #include "trireme/Dialect/Runtime/IR/RuntimeDialect.h.inc"
 

@@ -8,7 +8,6 @@
 #ifndef TRIREME_DIALECT_TRAIN_IR_TRAIN_H
 #define TRIREME_DIALECT_TRAIN_IR_TRAIN_H
 
-#include "trireme/Dialect/Train/IR/HostTensor.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,6 +17,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "trireme/Dialect/Train/IR/HostTensor.h"
 
 #include "trireme/Dialect/Train/IR/TrainDialect.h.inc"
 #include "trireme/Dialect/Train/IR/TrainEnums.h.inc"
@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kResultName = "train.result";
 /// Names of the module's attributes, strings of JSON: where the model comes
 /// from (`name`, `family`, `folder`, `config`), and recipe and plan with all
 /// their keys.
+/// Besides, the name of the stage that the module is in.
+inline constexpr llvm::StringLiteral kStageName = "train.stage";
 inline constexpr llvm::StringLiteral kSourceName = "train.source";
 inline constexpr llvm::StringLiteral kRecipeName = "train.recipe";
 inline constexpr llvm::StringLiteral kPlanName = "train.plan";

@@ -61,10 +61,9 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
               q[4] == k[3] && queries == q.take_front(2) &&
               keys == k.take_front(2);
   if (!fits)
-    return emitOptionalError(location, "has q of shape [", q,
-                             "], k and v of shape [", k,
-                             "] and positions of shapes [", queries, "], [",
-                             keys, "]");
+    return emitOptionalError(
+        location, "has q of shape [", q, "], k and v of shape [", k,
+        "] and positions of shapes [", queries, "], [", keys, "]");
   types.assign({adaptor.getQ().getType(),
                 withShape(adaptor.getQ(), {q[0], q[2], q[3], q[1]})});
   return success();

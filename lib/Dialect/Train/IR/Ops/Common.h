@@ -3,10 +3,10 @@
 #ifndef TRIREME_LIB_DIALECT_TRAIN_IR_OPS_COMMON_H
 #define TRIREME_LIB_DIALECT_TRAIN_IR_OPS_COMMON_H
 
-#include "trireme/Dialect/Train/IR/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "trireme/Dialect/Train/IR/Train.h"
 
 namespace trireme::train {
 
@@ -69,8 +69,7 @@ struct RowEmitter {
   mlir::Value max(mlir::Value a) {
     return ReduceOp::create(builder, loc, a.getType(), Reduction::Max, a);
   }
-  template <typename Op>
-  mlir::Value unary(mlir::Value a) {
+  template <typename Op> mlir::Value unary(mlir::Value a) {
     return Op::create(builder, loc, a);
   }
   /// `a` as a float of `type`.

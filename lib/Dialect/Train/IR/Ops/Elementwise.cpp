@@ -56,8 +56,8 @@ LogicalResult ScaleOp::buildDerivative(OpBuilder &builder,
 }
 
 SmallVector<Value> ScaleOp::emitRow(OpBuilder &builder, ValueRange e) {
-  return {RowEmitter{builder, getLoc()}.mul(e[0],
-                                            getFactor().convertToDouble())};
+  return {
+      RowEmitter{builder, getLoc()}.mul(e[0], getFactor().convertToDouble())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,9 +83,8 @@ static Value normalCdf(RowEmitter &emit, Value x) {
 LogicalResult GeluOp::buildDerivative(OpBuilder &builder,
                                       ArrayRef<Value> cotangents,
                                       SmallVectorImpl<Value> &operands) {
-  operands.push_back(GeluGradOp::create(builder, getLoc(), getType(),
-                                        getSource(), cotangents[0],
-                                        getTanhAttr()));
+  operands.push_back(GeluGradOp::create(
+      builder, getLoc(), getType(), getSource(), cotangents[0], getTanhAttr()));
   return success();
 }
 
@@ -180,8 +179,7 @@ LogicalResult SoftcapOp::buildDerivative(OpBuilder &builder,
 SmallVector<Value> SoftcapOp::emitRow(OpBuilder &builder, ValueRange e) {
   RowEmitter emit{builder, getLoc()};
   double cap = getCap().convertToDouble();
-  return {
-      emit.mul(emit.unary<math::TanhOp>(emit.mul(e[0], 1 / cap)), cap)};
+  return {emit.mul(emit.unary<math::TanhOp>(emit.mul(e[0], 1 / cap)), cap)};
 }
 
 SmallVector<Value> SoftcapGradOp::emitRow(OpBuilder &builder, ValueRange e) {

@@ -23,9 +23,9 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *,
 LogicalResult EmbeddingOp::buildDerivative(OpBuilder &builder,
                                            ArrayRef<Value> cotangents,
                                            SmallVectorImpl<Value> &operands) {
-  Value gradient = EmbeddingGradOp::create(
-      builder, getLoc(), getTable().getType(), getIds(), cotangents[0],
-      getStart(), Value());
+  Value gradient =
+      EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), getIds(),
+                              cotangents[0], getStart(), Value());
   operands.assign({gradient, Value(), Value()});
   return success();
 }

@@ -44,8 +44,8 @@ CrossEntropyHeadOp::buildDerivative(OpBuilder &builder,
       builder, getLoc(), getHidden(), getWeight(), getTargets(), getStart(),
       cotangents[0], getSoftcapAttr());
   getSum().replaceAllUsesWith(grad.getSum());
-  operands.assign({grad.getHiddenGradient(), grad.getWeightGradient(), Value(),
-                   Value()});
+  operands.assign(
+      {grad.getHiddenGradient(), grad.getWeightGradient(), Value(), Value()});
   return success();
 }
 
@@ -116,11 +116,11 @@ SmallVector<Value> CrossEntropyHeadOp::expand(OpBuilder &builder,
   int64_t leading = tensorType(getTargets()).getRank();
   Value hidden = intoChunks(builder, loc, getHidden(), leading, chunks);
   Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
-  auto loop = LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
-                             /*reverse=*/false,
-                             zeros(builder, loc, getSum().getType()),
-                             ValueRange{hidden, targets},
-                             ValueRange{getWeight(), getStart()}, TypeRange{});
+  auto loop =
+      LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
+                     /*reverse=*/false, zeros(builder, loc, getSum().getType()),
+                     ValueRange{hidden, targets},
+                     ValueRange{getWeight(), getStart()}, TypeRange{});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getLoopBody());
   auto each = loop.getEachArguments();
@@ -130,8 +130,8 @@ SmallVector<Value> CrossEntropyHeadOp::expand(OpBuilder &builder,
                   loop.getCarryArguments()[0], getSoftcapAttr());
   YieldOp::create(builder, loc, chunk.sum, ValueRange{});
   builder.setInsertionPointAfter(loop);
-  Value count = CountTargetsOp::create(builder, loc, getCount().getType(),
-                                       getTargets());
+  Value count =
+      CountTargetsOp::create(builder, loc, getCount().getType(), getTargets());
   return {loop.getCarryResults()[0], count};
 }
 
@@ -147,11 +147,11 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
   Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
   SmallVector<Value> carries{zeros(builder, loc, getSum().getType()),
                              zeros(builder, loc, getWeight().getType())};
-  auto loop = LoopOp::create(
-      builder, loc, "chunks", chunks, /*first=*/0, /*reverse=*/false, carries,
-      ValueRange{hidden, targets},
-      ValueRange{getWeight(), getStart(), getSeed()},
-      TypeRange{LoopOp::getSliceType(hidden.getType())});
+  auto loop =
+      LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
+                     /*reverse=*/false, carries, ValueRange{hidden, targets},
+                     ValueRange{getWeight(), getStart(), getSeed()},
+                     TypeRange{LoopOp::getSliceType(hidden.getType())});
   Value hiddenGradient;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -159,12 +159,10 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
     auto each = loop.getEachArguments();
     auto with = loop.getWithArguments();
     auto carry = loop.getCarryArguments();
-    ChunkLogits chunk =
-        buildLogits(builder, loc, each[0], with[0], each[1], with[1], carry[0],
-                    getSoftcapAttr());
-    Value gradient =
-        CrossEntropyGradOp::create(builder, loc, chunk.logits, each[1],
-                                   with[1], chunk.logSum, with[2]);
+    ChunkLogits chunk = buildLogits(builder, loc, each[0], with[0], each[1],
+                                    with[1], carry[0], getSoftcapAttr());
+    Value gradient = CrossEntropyGradOp::create(
+        builder, loc, chunk.logits, each[1], with[1], chunk.logSum, with[2]);
     if (getSoftcap().convertToDouble() > 0)
       gradient = SoftcapGradOp::create(builder, loc, chunk.logits, gradient,
                                        getSoftcapAttr());
@@ -175,9 +173,8 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
     YieldOp::create(builder, loc, ValueRange{chunk.sum, weightGradient},
                     hiddenGradient);
   }
-  Value whole =
-      ReshapeOp::create(builder, loc, getHiddenGradient().getType(),
-                        loop.getStackedResults()[0]);
+  Value whole = ReshapeOp::create(builder, loc, getHiddenGradient().getType(),
+                                  loop.getStackedResults()[0]);
   return {loop.getCarryResults()[0], whole, loop.getCarryResults()[1]};
 }
 
@@ -185,8 +182,8 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
 // cross_entropy on rows
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkLogits(std::optional<Location> location,
-                                 Value logits, Value targets) {
+static LogicalResult checkLogits(std::optional<Location> location, Value logits,
+                                 Value targets) {
   ArrayRef<int64_t> l = shapeOf(logits), t = shapeOf(targets);
   // C1
   if (l.size() != 2 || t.size() != 1 || l[0] != t[0])
@@ -219,8 +216,7 @@ RowKind CrossEntropyOp::getResultRowKind(unsigned) { return RowKind::Row; }
 static Value isTarget(RowEmitter &emit, Value target, Value start) {
   Value column =
       ColumnOp::create(emit.builder, emit.loc, emit.builder.getI32Type());
-  Value local =
-      arith::SubIOp::create(emit.builder, emit.loc, target, start);
+  Value local = arith::SubIOp::create(emit.builder, emit.loc, target, start);
   return emit.equal(column, local);
 }
 

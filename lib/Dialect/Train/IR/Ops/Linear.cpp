@@ -73,7 +73,8 @@ LogicalResult LinearOp::buildDerivative(OpBuilder &builder,
   auto linear = [&](Value lhs, Value rhs, int64_t dims, bool lhsTransposed,
                     bool rhsTransposed) -> Value {
     return LinearOp::create(builder, getLoc(), lhs, rhs, Value(),
-                            static_cast<uint64_t>(dims), lhsTransposed, rhsTransposed);
+                            static_cast<uint64_t>(dims), lhsTransposed,
+                            rhsTransposed);
   };
   Value lhsGradient =
       getLhsTransposed()
@@ -110,9 +111,9 @@ LogicalResult AddBiasOp::buildDerivative(OpBuilder &builder,
                                          SmallVectorImpl<Value> &operands) {
   int64_t leading =
       tensorType(getSource()).getRank() - tensorType(getBias()).getRank();
-  operands.assign({cotangents[0],
-                   SumLeadingOp::create(builder, getLoc(), cotangents[0],
-                                        static_cast<uint64_t>(leading))});
+  operands.assign(
+      {cotangents[0], SumLeadingOp::create(builder, getLoc(), cotangents[0],
+                                           static_cast<uint64_t>(leading))});
   return success();
 }
 

@@ -65,9 +65,8 @@ void LoopOp::build(OpBuilder &builder, OperationState &state, StringRef label,
   properties.first = builder.getI64IntegerAttr(first);
   if (reverse)
     properties.reverse = builder.getUnitAttr();
-  properties.operandSegmentSizes = {int32_t(carries.size()),
-                                    int32_t(eaches.size()),
-                                    int32_t(withs.size())};
+  properties.operandSegmentSizes = {
+      int32_t(carries.size()), int32_t(eaches.size()), int32_t(withs.size())};
   state.addOperands(carries);
   state.addOperands(eaches);
   state.addOperands(withs);
@@ -97,9 +96,9 @@ LogicalResult LoopOp::verify() {
   for (auto [index, each] : llvm::enumerate(getEaches())) {
     ArrayRef<int64_t> shape = shapeOf(each);
     if (shape.empty() || shape[0] != int64_t(getCount()))
-      return emitOpError() << "takes slices of operand " << index
-                           << " of type " << each.getType() << " in "
-                           << int64_t(getCount()) << " iterations";
+      return emitOpError() << "takes slices of operand " << index << " of type "
+                           << each.getType() << " in " << int64_t(getCount())
+                           << " iterations";
   }
   if (getOutputs().size() < getCarries().size())
     return emitOpError() << "has " << getOutputs().size() << " results for "
@@ -177,8 +176,8 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   auto &properties = state.getOrAddProperties<Properties>();
   int64_t count = 0, first = 0;
-  if (parser.parseAttribute(properties.label) ||
-      parser.parseKeyword("count") || parser.parseInteger(count))
+  if (parser.parseAttribute(properties.label) || parser.parseKeyword("count") ||
+      parser.parseInteger(count))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("first")) &&
       parser.parseInteger(first))
@@ -198,9 +197,8 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     if (parseBindings(parser, keywords[i], arguments, operands[i], types[i]) ||
         parser.resolveOperands(operands[i], types[i], loc, state.operands))
       return failure();
-    for (auto [argument, type] :
-         llvm::zip_equal(MutableArrayRef(arguments).drop_front(before),
-                         types[i])) {
+    for (auto [argument, type] : llvm::zip_equal(
+             MutableArrayRef(arguments).drop_front(before), types[i])) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || (i == 1 && tensor.getRank() == 0))
         return parser.emitError(loc)
@@ -236,8 +234,7 @@ void LoopOp::print(OpAsmPrinter &printer) {
     llvm::interleaveComma(
         llvm::zip_equal(arguments, operands), printer, [&](auto pair) {
           auto [argument, operand] = pair;
-          printer << argument << " = " << operand << " : "
-                  << operand.getType();
+          printer << argument << " = " << operand << " : " << operand.getType();
         });
     printer << ")";
   };

@@ -44,9 +44,9 @@ LogicalResult RMSNormOp::buildDerivative(OpBuilder &builder,
                                          SmallVectorImpl<Value> &operands) {
   if (cotangents[1])
     return emitOpError() << "has no derivative of its statistic";
-  auto grad = RMSNormGradOp::create(builder, getLoc(), getSource(), getGain(),
-                                    getRstd(), cotangents[0],
-                                    getGainOffsetAttr());
+  auto grad =
+      RMSNormGradOp::create(builder, getLoc(), getSource(), getGain(),
+                            getRstd(), cotangents[0], getGainOffsetAttr());
   operands.assign({grad.getSourceGradient(), grad.getGainGradient()});
   return success();
 }
@@ -64,8 +64,8 @@ RowKind RMSNormOp::getResultRowKind(unsigned index) {
 SmallVector<Value> RMSNormOp::emitRow(OpBuilder &builder, ValueRange e) {
   RowEmitter emit{builder, getLoc()};
   Value square = mean(emit, emit.mul(e[0], e[0]), shapeOf(getSource()).back());
-  Value rstd = emit.unary<math::RsqrtOp>(
-      emit.add(square, getEps().convertToDouble()));
+  Value rstd =
+      emit.unary<math::RsqrtOp>(emit.add(square, getEps().convertToDouble()));
   Value gain = e[1];
   if (double offset = getGainOffset().convertToDouble())
     gain = emit.add(gain, offset);
@@ -128,9 +128,8 @@ LogicalResult LayerNormOp::buildDerivative(OpBuilder &builder,
                                            SmallVectorImpl<Value> &operands) {
   if (cotangents[1] || cotangents[2])
     return emitOpError() << "has no derivative of its statistics";
-  auto grad =
-      LayerNormGradOp::create(builder, getLoc(), getSource(), getGain(),
-                              getMean(), getRstd(), cotangents[0]);
+  auto grad = LayerNormGradOp::create(builder, getLoc(), getSource(), getGain(),
+                                      getMean(), getRstd(), cotangents[0]);
   operands.assign({grad.getSourceGradient(), grad.getGainGradient(),
                    grad.getBiasGradient()});
   return success();
@@ -152,8 +151,8 @@ SmallVector<Value> LayerNormOp::emitRow(OpBuilder &builder, ValueRange e) {
   Value average = mean(emit, e[0], columns);
   Value centred = emit.sub(e[0], average);
   Value variance = mean(emit, emit.mul(centred, centred), columns);
-  Value rstd = emit.unary<math::RsqrtOp>(
-      emit.add(variance, getEps().convertToDouble()));
+  Value rstd =
+      emit.unary<math::RsqrtOp>(emit.add(variance, getEps().convertToDouble()));
   Value y = emit.add(emit.mul(emit.mul(centred, rstd), e[1]), e[2]);
   return {y, average, rstd};
 }

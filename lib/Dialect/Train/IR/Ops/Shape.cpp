@@ -28,8 +28,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 LogicalResult ReshapeOp::buildDerivative(OpBuilder &builder,
                                          ArrayRef<Value> cotangents,
                                          SmallVectorImpl<Value> &operands) {
-  operands.push_back(ReshapeOp::create(
-      builder, getLoc(), getSource().getType(), cotangents[0]));
+  operands.push_back(ReshapeOp::create(builder, getLoc(), getSource().getType(),
+                                       cotangents[0]));
   return success();
 }
 
@@ -61,8 +61,7 @@ LogicalResult UnstackOp::buildDerivative(OpBuilder &builder,
     if (!slice)
       slice = FillOp::create(builder, getLoc(), result.getType(),
                              builder.getF64FloatAttr(0.0));
-  operands.push_back(
-      StackOp::create(builder, getLoc(), slices, getDimAttr()));
+  operands.push_back(StackOp::create(builder, getLoc(), slices, getDimAttr()));
   return success();
 }
 
