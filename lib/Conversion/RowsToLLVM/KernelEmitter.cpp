@@ -27,6 +27,12 @@ struct KernelEmitter : public StepEmitter {
   void emit();
 
 private:
+  /// Whether a row has a pass for results.
+  bool hasElementResults() const {
+    return llvm::any_of(results, [](const Buffer &result) {
+      return result.kind != RowKind::Row && result.kind != RowKind::Scalar;
+    });
+  }
   void loadBuffers(Value pointers);
   void emitScalars();
   void emitBlocks();
@@ -81,15 +87,17 @@ void KernelEmitter::reduceRow(unsigned pass) {
     roots.push_back(op.getValue());
     llvm::append_range(accumulators, identities(op.getKind(), op.getType()));
   }
-  accumulators =
-      emitColumns(accumulators, [&](Step &step, ValueRange iterated) {
-        SmallVector<Value> next(iterated);
-        computeStep(step, roots);
-        for (auto [index, op] : llvm::enumerate(reductions))
-          accumulate(op.getKind(), step, op.getValue(),
-                     MutableArrayRef(next).slice(index * vectors, vectors));
-        return next;
-      });
+  accumulators = emitColumns(accumulators, [&](Step &step,
+                                               ValueRange iterated) {
+    SmallVector<Value> next(iterated);
+    computeStep(step, roots);
+    if (!hasElementResults() && pass > 0 && pass + 1 == analysis.reducingPasses)
+      prefetchNextRow(step);
+    for (auto [index, op] : llvm::enumerate(reductions))
+      accumulate(op.getKind(), step, op.getValue(),
+                 MutableArrayRef(next).slice(index * vectors, vectors));
+    return next;
+  });
   for (auto [index, op] : llvm::enumerate(reductions))
     uniforms[op.getResult()] = reduceLanes(
         op.getKind(), ArrayRef(accumulators).slice(index * vectors, vectors));
@@ -106,6 +114,8 @@ SmallVector<Value> KernelEmitter::emitResults(Step &step,
         result.kind == RowKind::ColumnSum)
       roots.push_back(yielded[result.index]);
   computeStep(step, roots);
+  if (analysis.reducingPasses > 0)
+    prefetchNextRow(step);
   for (const Buffer &result : results) {
     if (result.kind != RowKind::Full)
       continue;
@@ -150,9 +160,7 @@ SmallVector<Value> KernelEmitter::emitRow(Value row, ValueRange accumulators) {
     emitUniform(Extent::Row, pass + 1);
   }
   SmallVector<Value> next(accumulators);
-  if (!partials.empty() || llvm::any_of(results, [](const Buffer &result) {
-        return result.kind == RowKind::Full;
-      }))
+  if (hasElementResults())
     next = emitColumns(accumulators, [&](Step &step, ValueRange iterated) {
       return emitResults(step, iterated);
     });

@@ -197,6 +197,24 @@ void StepEmitter::computeStep(Step &step, ValueRange roots) {
     emitElementOp(step, op);
 }
 
+void StepEmitter::prefetchNextRow(const Step &step) {
+  constexpr int64_t lineBytes = 64;
+  for (const Buffer &buffer : operands) {
+    if (buffer.kind != train::RowKind::Full)
+      continue;
+    Value first =
+        address(rowPointers.lookup(buffer.pointer), buffer.type, step.column);
+    int64_t bytes = bytesOf(buffer.type);
+    for (int64_t line = 0; line < kLanes * bytes; line += lineBytes) {
+      Value place = make<LLVM::GEPOp>(
+          first.getType(), builder.getI8Type(), first,
+          ArrayRef<LLVM::GEPArg>{int32_t(kernel.getColumns() * bytes + line)});
+      LLVM::Prefetch::create(builder, loc, place, /*rw=*/0, /*hint=*/3,
+                             /*cache=*/1);
+    }
+  }
+}
+
 Value StepEmitter::combine(train::Reduction kind, Value a, Value b) {
   if (kind == train::Reduction::Sum)
     return make<arith::AddFOp>(a, b);

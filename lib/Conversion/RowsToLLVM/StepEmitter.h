@@ -53,6 +53,9 @@ struct StepEmitter {
   Step makeTailStep(mlir::Value column, mlir::Value elements);
   /// Computes what `roots` need: first all loads, then all arithmetic.
   void computeStep(Step &step, mlir::ValueRange roots);
+  /// Asks for the elements of the next row: a row's last pass finds its own in
+  /// cache, and memory would be idle.
+  void prefetchNextRow(const Step &step);
   /// The vectors of a value in `step`; those of a uniform value are equal.
   llvm::SmallVector<mlir::Value> getVectors(Step &step, mlir::Value value);
 
