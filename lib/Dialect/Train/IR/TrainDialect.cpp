@@ -73,3 +73,31 @@ LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute) {
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Names in text
+//===----------------------------------------------------------------------===//
+
+void trireme::train::nameAfterLocation(
+    Value value, function_ref<void(Value, StringRef)> setName) {
+  auto location = dyn_cast<NameLoc>(value.getLoc());
+  if (!location)
+    return;
+  StringRef name = location.getName().getValue();
+  StringRef last = name.rsplit('.').second;
+  if (last == "weight" || last == "bias") {
+    // A parameter: the module's name says more.
+    StringRef module = name.rsplit('.').first.rsplit('.').second;
+    if (!module.empty())
+      return setName(value, (module + "_" + last).str());
+  }
+  if (last == "{}") // A layer's residual stream.
+    return setName(value, "layer");
+  setName(value, last.empty() ? name : last);
+}
+
+void trireme::train::nameResults(
+    Operation *op, function_ref<void(Value, StringRef)> setName) {
+  if (op->getNumResults())
+    nameAfterLocation(op->getResult(0), setName);
+}

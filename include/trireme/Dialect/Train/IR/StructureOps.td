@@ -6,6 +6,19 @@
 def Train_LoopOp : Train_Op<"loop", [
     AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
     SingleBlock]> {
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
+      ::trireme::train::nameResults(*this, setName);
+    }
+    /// Slices are called after the parameters that they are of.
+    void $cppClass::getAsmBlockArgumentNames(
+        ::mlir::Region &region,
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
+      for (::mlir::BlockArgument argument : region.getArguments())
+        ::trireme::train::nameAfterLocation(argument, setName);
+    }
+  }];
   let summary = "a loop in scan form over layers, micro-batches or chunks";
   let description = [{
     Runs its body `count` times. Body arguments are, in order: the iteration's
@@ -60,6 +73,9 @@ def Train_LoopOp : Train_Op<"loop", [
                    "::mlir::TypeRange":$stackedTypes)>
   ];
   let extraClassDeclaration = [{
+    void getAsmBlockArgumentNames(
+        ::mlir::Region &region,
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName);
     ::mlir::Block *getLoopBody() { return &getBody().front(); }
     ::trireme::train::YieldOp getYield();
     ::llvm::MutableArrayRef<::mlir::BlockArgument> getCarryArguments();

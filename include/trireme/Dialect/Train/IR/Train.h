@@ -63,6 +63,17 @@ int64_t getByteSize(mlir::Type tensor);
 /// A target that counts for no loss.
 inline constexpr int32_t kIgnoredTarget = -100;
 
+/// Calls `setName` with the last component of the module's path that the value
+/// (its op or argument) has as location, if it has one: "q_proj".
+void nameAfterLocation(
+    mlir::Value value,
+    llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
+
+/// The same for the first result of an op; further ones of a model's op are
+/// statistics and keep their numbers.
+void nameResults(mlir::Operation *op,
+                 llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
+
 /// The integer of a `window`-like attribute (an integer or `#train.per_layer`)
 /// for a layer; 0 where the list is shorter.
 int64_t getLayerValue(mlir::Attribute attribute, int64_t layer);

@@ -5,14 +5,24 @@
 
 include "trireme/Dialect/Train/IR/TrainBase.td"
 include "trireme/Dialect/Train/IR/TrainInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
 
+/// Results are called after the module that the op comes from (its location).
 class Train_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Train_Dialect, mnemonic, traits>;
+    : Op<Train_Dialect, mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>])> {
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(
+        ::llvm::function_ref<void(::mlir::Value, ::llvm::StringRef)> setName) {
+      ::trireme::train::nameResults(*this, setName);
+    }
+  }];
+}
 
 /// Ranked static tensors.
 def Train_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
