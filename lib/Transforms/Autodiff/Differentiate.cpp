@@ -299,8 +299,11 @@ static LoopOp createReverseLoop(OpBuilder &builder, LoopOp loop,
   body->getOperations().splice(body->end(), reverse.body.getOperations());
   size_t index = 0;
   for (auto *list : {&reverse.carries, &reverse.eaches, &reverse.withs})
-    for (auto &binding : *list)
-      binding.argument.replaceAllUsesWith(body->getArgument(index++));
+    for (auto &binding : *list) {
+      BlockArgument argument = body->getArgument(index++);
+      argument.setLoc(binding.argument.getLoc());
+      binding.argument.replaceAllUsesWith(argument);
+    }
   return result;
 }
 

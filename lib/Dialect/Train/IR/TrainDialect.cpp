@@ -96,8 +96,8 @@ void trireme::train::nameAfterLocation(
   setName(value, last.empty() ? name : last);
 }
 
-void trireme::train::nameResults(
-    Operation *op, function_ref<void(Value, StringRef)> setName) {
+void trireme::train::nameResults(Operation *op,
+                                 function_ref<void(Value, StringRef)> setName) {
   if (op->getNumResults())
     nameAfterLocation(op->getResult(0), setName);
 }
