@@ -1,6 +1,7 @@
 #include "test_support.h"
 
 #include "cpu/gemm.h"
+#include "cpu/library_memory.h"
 #include "cpu/parallel.h"
 
 #include <cmath>
@@ -91,6 +92,20 @@ TEST(Gemm, RunsAreEqual) {
   auto first = run(shape, lhs, rhs, {}, zero);
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(run(shape, lhs, rhs, {}, zero), first);
+}
+
+// What the library allocates in a product it gives back, so that the slots
+// that are reserved never run out.
+TEST(Gemm, SlotsAreGivenBack) {
+  prepareProducts();
+  std::vector<int> before;
+  for (int thread = 0; thread < threadCount(); ++thread)
+    before.push_back(takenLibrarySlots(thread));
+  for (int flags = 0; flags < 8; ++flags)
+    check({300, 520, 70, bool(flags & 1), bool(flags & 2), bool(flags & 4),
+           false});
+  for (int thread = 0; thread < threadCount(); ++thread)
+    EXPECT_EQ(takenLibrarySlots(thread), before[thread]) << thread;
 }
 
 // Borders depend on the grain only; every iteration is done once.
