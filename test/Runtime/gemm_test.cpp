@@ -4,6 +4,7 @@
 #include "cpu/library_memory.h"
 #include "cpu/parallel.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace trireme::runtime;
@@ -124,4 +125,22 @@ TEST(Parallel, BlocksCoverTheRange) {
                     });
         EXPECT_EQ(times, std::vector<int>(count, 1));
       }
+}
+
+// Regions of changing size follow each other at once: no block is lost, done
+// twice or done for another region.
+TEST(Parallel, ManyRegions) {
+  std::vector<int> done(500);
+  for (int64_t region = 0; region < 5000; ++region) {
+    int64_t count = 1 + region * 37 % 500, grain = 1 + region % 13;
+    std::fill(done.begin(), done.end(), 0);
+    parallelFor(count, grain,
+                region % 3 ? Assignment::Static : Assignment::Dynamic,
+                [&](int64_t begin, int64_t end, int) {
+                  for (; begin < end; ++begin)
+                    ++done[begin];
+                });
+    ASSERT_EQ(std::count(done.begin(), done.begin() + count, 1), count);
+    ASSERT_EQ(std::count(done.begin() + count, done.end(), 0), 500 - count);
+  }
 }
