@@ -8,6 +8,7 @@ using namespace trireme::runtime;
 
 trireme_context::trireme_context(const Manifest &manifest, Trace *trace)
     : scratchStride(64), scratch(nullptr, std::free), trace(trace) {
+  prepareProducts();
   for (const GemmShape &shape : manifest.gemms) {
     gemms.emplace_back(shape);
     scratchStride = std::max(scratchStride, gemms.back().scratchBytes());

@@ -1,6 +1,7 @@
 #include "cpu/onednn.h"
 
 #include "core/error.h"
+#include "cpu/library_memory.h"
 #include "cpu/parallel.h"
 
 #include <cstdlib>
@@ -34,6 +35,8 @@ Matmul::Matmul(const MatrixLayout &lhs, const MatrixLayout &rhs,
     : hasBias(bias) {
   // threadCount() leaves oneDNN with one thread, so that the primitive is
   // planned for one and never splits K over several.
+  static const bool prepared = (reserveLibraryMemory(threadCount()), true);
+  (void)prepared;
   int count = threadCount();
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -62,8 +65,33 @@ Matmul::Matmul(const MatrixLayout &lhs, const MatrixLayout &rhs,
          dnnl::stream(cpuEngine())});
 }
 
+void trireme::runtime::prepareProducts() {
+  constexpr int64_t Size = 64, Stride = 96;
+  AlignedBuffer lhs = alignedBuffer(4 * Size * Stride),
+                rhs = alignedBuffer(4 * Size * Stride),
+                result = alignedBuffer(4 * Size * Stride);
+  auto floats = [](const AlignedBuffer &buffer) {
+    return reinterpret_cast<float *>(buffer.get());
+  };
+  MatrixLayout plain{Size, Size, Stride, 1}, transposed{Size, Size, 1, Stride};
+  for (bool accumulate : {false, true})
+    for (const MatrixLayout &left : {plain, transposed})
+      for (const MatrixLayout &right : {plain, transposed}) {
+        Matmul product(left, right, plain, accumulate, /*bias=*/false);
+        AlignedBuffer scratch = alignedBuffer(product.scratchBytes());
+        product.execute(0, floats(lhs), floats(rhs), nullptr, floats(result),
+                        scratch.get());
+      }
+}
+
 void Matmul::run(int thread, const float *lhs, const float *rhs,
                  const float *bias, float *result, void *scratch) const {
+  LibraryScope scope(thread);
+  execute(thread, lhs, rhs, bias, result, scratch);
+}
+
+void Matmul::execute(int thread, const float *lhs, const float *rhs,
+                     const float *bias, float *result, void *scratch) const {
   const Handles &own = threads[thread];
   auto bind = [](const dnnl::memory &memory, const void *data) {
     dnnl_memory_set_data_handle(memory.get(), const_cast<void *>(data));

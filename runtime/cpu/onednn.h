@@ -40,6 +40,10 @@ public:
            float *result, void *scratch) const;
 
 private:
+  friend void prepareProducts();
+  void execute(int thread, const float *lhs, const float *rhs,
+               const float *bias, float *result, void *scratch) const;
+
   struct Handles {
     dnnl::memory lhs, rhs, bias, result, scratch;
     dnnl::stream stream;
@@ -50,6 +54,10 @@ private:
   std::string implementationName;
   std::vector<Handles> threads;
 };
+
+/// Runs small products, so that what oneDNN makes when it is first used, and
+/// keeps, is there before the first step.
+void prepareProducts();
 
 /// Owned memory, aligned to 64 bytes and zero at start.
 using AlignedBuffer = std::unique_ptr<char, void (*)(void *)>;

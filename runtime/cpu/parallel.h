@@ -1,5 +1,6 @@
-// The parallel-for of the CPU runtime, on libgomp's pool (the pool that oneDNN
-// uses as well, so that the cores are never oversubscribed).
+// The parallel-for of the CPU runtime, on threads of its own. oneDNN's threads
+// are libgomp's, so oneDNN is kept to the thread that calls it and the cores
+// are never oversubscribed.
 //
 // Work is cut into blocks whose borders depend on `grain` only; which thread
 // runs a block never changes what the block computes, so the number of threads
@@ -22,7 +23,8 @@ using BlockFunction = void (*)(void *data, int64_t begin, int64_t end,
                                int thread);
 
 enum class Assignment {
-  /// A contiguous run of blocks a thread: neighbours stay in one cache.
+  /// A contiguous run of blocks a thread, of which others help with the rest
+  /// when they are done: neighbours stay in one cache.
   Static,
   /// Threads take the next block when they are free: uneven blocks.
   Dynamic

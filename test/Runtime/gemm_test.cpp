@@ -1,8 +1,10 @@
 #include "test_support.h"
 
 #include "cpu/gemm.h"
+#include "cpu/library_memory.h"
 #include "cpu/parallel.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace trireme::runtime;
@@ -93,6 +95,20 @@ TEST(Gemm, RunsAreEqual) {
     EXPECT_EQ(run(shape, lhs, rhs, {}, zero), first);
 }
 
+// What the library allocates in a product it gives back, so that the slots
+// that are reserved never run out.
+TEST(Gemm, SlotsAreGivenBack) {
+  prepareProducts();
+  std::vector<int> before;
+  for (int thread = 0; thread < threadCount(); ++thread)
+    before.push_back(takenLibrarySlots(thread));
+  for (int flags = 0; flags < 8; ++flags)
+    check({300, 520, 70, bool(flags & 1), bool(flags & 2), bool(flags & 4),
+           false});
+  for (int thread = 0; thread < threadCount(); ++thread)
+    EXPECT_EQ(takenLibrarySlots(thread), before[thread]) << thread;
+}
+
 // Borders depend on the grain only; every iteration is done once.
 TEST(Parallel, BlocksCoverTheRange) {
   for (auto assignment : {Assignment::Static, Assignment::Dynamic})
@@ -109,4 +125,22 @@ TEST(Parallel, BlocksCoverTheRange) {
                     });
         EXPECT_EQ(times, std::vector<int>(count, 1));
       }
+}
+
+// Regions of changing size follow each other at once: no block is lost, done
+// twice or done for another region.
+TEST(Parallel, ManyRegions) {
+  std::vector<int> done(500);
+  for (int64_t region = 0; region < 5000; ++region) {
+    int64_t count = 1 + region * 37 % 500, grain = 1 + region % 13;
+    std::fill(done.begin(), done.end(), 0);
+    parallelFor(count, grain,
+                region % 3 ? Assignment::Static : Assignment::Dynamic,
+                [&](int64_t begin, int64_t end, int) {
+                  for (; begin < end; ++begin)
+                    ++done[begin];
+                });
+    ASSERT_EQ(std::count(done.begin(), done.begin() + count, 1), count);
+    ASSERT_EQ(std::count(done.begin() + count, done.end(), 0), 500 - count);
+  }
 }
