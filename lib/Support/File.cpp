@@ -38,36 +38,49 @@ static llvm::Error cannotWrite(StringRef path, const Twine &reason) {
   return badInput(path + ": cannot be written: " + reason);
 }
 
-static llvm::Error writeInPlace(StringRef path, StringRef contents) {
+using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
+
+/// Streams what `write` writes; says whether all of it arrived.
+static llvm::Error writeTo(llvm::raw_fd_ostream &stream, StringRef path,
+                           Writer write) {
+  llvm::Error error = write(stream);
+  stream.flush();
+  std::error_code code = stream.error();
+  stream.clear_error();
+  if (error)
+    return error;
+  return code ? cannotWrite(path, code.message()) : llvm::Error::success();
+}
+
+static llvm::Error writeInPlace(StringRef path, Writer write) {
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error, fs::OF_None);
   if (error)
     return cannotWrite(path, error.message());
-  stream << contents;
-  stream.flush();
-  if (!stream.has_error())
-    return llvm::Error::success();
-  error = stream.error();
-  stream.clear_error();
-  return cannotWrite(path, error.message());
+  return writeTo(stream, path, write);
 }
 
 llvm::Error trireme::writeFile(StringRef path, StringRef contents) {
+  return writeFile(path, [contents](llvm::raw_ostream &stream) {
+    stream << contents;
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error trireme::writeFile(StringRef path, Writer write) {
+  if (fs::is_directory(path))
+    return cannotWrite(path, "found a folder, expected the name of a file");
   // raw_fd_ostream takes "-" as stdout.
   if (path == "-" || (fs::exists(path) && !fs::is_regular_file(path)))
-    return writeInPlace(path, contents);
+    return writeInPlace(path, write);
   auto file = fs::TempFile::create(path + ".tmp-%%%%%%%%",
                                    fs::all_read | fs::all_write);
   if (!file)
     return cannotWrite(path, llvm::toString(file.takeError()));
   llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << contents;
-  stream.flush();
-  if (stream.has_error()) {
-    std::error_code error = stream.error();
-    stream.clear_error();
+  if (llvm::Error error = writeTo(stream, path, write)) {
     llvm::consumeError(file->discard());
-    return cannotWrite(path, error.message());
+    return error;
   }
   if (llvm::Error error = file->keep(path))
     return cannotWrite(path, llvm::toString(std::move(error)));

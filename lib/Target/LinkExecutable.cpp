@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 
 using namespace llvm;
 using namespace trireme;
@@ -80,6 +81,7 @@ static Error writeObject(StringRef object, StringRef output,
   if (std::error_code code =
           sys::fs::createUniqueFile(output + ".%%%%%%%%.o", descriptor, path))
     return failed("cannot write beside \"" + output + "\": " + code.message());
+  sys::RemoveFileOnSignal(StringRef(path.data(), path.size()));
   raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << object;
   stream.close();
@@ -112,6 +114,7 @@ Error trireme::linkExecutable(StringRef object, StringRef output,
   if (Error error = writeObject(object, output, objectPath))
     return error;
   std::string program = objectPath.str().drop_back(2).str();
+  sys::RemoveFileOnSignal(program);
   scope_exit removeProgram([&] { sys::fs::remove(program); });
   SmallVector<StringRef> arguments = {*driver, "-fuse-ld=lld", "-o",
                                       program, objectPath,     library};

@@ -1,5 +1,4 @@
-//===- trireme.cpp - the driver
-//--------------------------------------------===//
+//===- trireme.cpp - the driver -------------------------------------------===//
 //
 // Part of Trireme, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -11,6 +11,9 @@
 
 #include "trireme/Support/Error.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <string>
 
 namespace trireme {
@@ -23,6 +26,12 @@ llvm::Expected<std::string> readTextFile(llvm::StringRef path);
 /// stdout; what exists and is no ordinary file (a pipe, /dev/null) is written
 /// in place.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
+
+/// The same for contents that `write` streams, and that need not fit into
+/// memory. An error of `write` leaves nothing behind.
+llvm::Error
+writeFile(llvm::StringRef path,
+          llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
 } // namespace trireme
 
