@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "trireme/Conversion/Passes.h"
 #include "trireme/Conversion/TrainToRuntime/Lowering.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace trireme {
 #define GEN_PASS_DEF_CONVERTTRAINTORUNTIME
@@ -125,15 +126,125 @@ static LogicalResult lowerFunction(func::FuncOp function, RuntimeEmitter &emit,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// What train-plan-memory must have left
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` has an array of `count` places under `name`, none of which
+/// steps with more loops than enclose it.
+static LogicalResult checkPlaces(Operation *op, StringRef name, size_t count,
+                                 size_t depth) {
+  auto places = op->getAttrOfType<ArrayAttr>(name);
+  if (!places || places.size() != count)
+    return op->emitOpError()
+           << "has " << (places ? places.size() : 0) << " places in '" << name
+           << "', expected " << count;
+  for (auto place : places.getAsRange<PlaceAttr>())
+    if (llvm::any_of(place.getStrides().drop_front(
+                         std::min(depth, place.getStrides().size())),
+                     [](int64_t stride) { return stride != 0; }))
+      return op->emitOpError()
+             << "has the place " << place << " in " << depth << " loops";
+  return success();
+}
+
+static LogicalResult checkOperation(Operation *op, size_t depth) {
+  if (op->getNumResults() &&
+      failed(checkPlaces(op, kPlacesName, op->getNumResults(), depth)))
+    return failure();
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return checkPlaces(op, kCarryPlacesName, loop.getCarries().size(), depth);
+  auto rows = dyn_cast<RowsOp>(op);
+  if (!rows)
+    return success();
+  size_t sums = llvm::count_if(rows.getResultKinds().getAsRange<RowKindAttr>(),
+                               [](RowKindAttr kind) {
+                                 return kind.getValue() == RowKind::Sum ||
+                                        kind.getValue() == RowKind::ColumnSum;
+                               });
+  if (sums && !op->hasAttr(kGrainName))
+    return op->emitOpError()
+           << "sums over rows, but has no '" << kGrainName << "'";
+  return sums ? checkPlaces(op, kWorkspaceName, sums, depth) : success();
+}
+
+/// Checks the ops of a block and, without recursion, of the loops in it.
+static LogicalResult checkBlock(Block &block) {
+  SmallVector<std::pair<Block *, size_t>> worklist{{&block, 0}};
+  while (!worklist.empty()) {
+    auto [next, depth] = worklist.pop_back_val();
+    for (Operation &op : next->without_terminator()) {
+      if (failed(checkOperation(&op, depth)))
+        return failure();
+      if (auto loop = dyn_cast<LoopOp>(op))
+        worklist.push_back({loop.getLoopBody(), depth + 1});
+    }
+  }
+  return success();
+}
+
+static LogicalResult checkFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(function.getBody().front().getTerminator()))
+    return function.emitOpError() << "must be one block that returns";
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, kPlaceName))
+      return function.emitOpError()
+             << "argument " << i << " has no '" << kPlaceName << "'";
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (!function.getResultAttr(i, kPlaceName))
+      return function.emitOpError()
+             << "result " << i << " has no '" << kPlaceName << "'";
+  return checkBlock(function.getBody().front());
+}
+
+/// Whether @train says of each argument what it is, of a parameter before of
+/// its moments.
+static LogicalResult checkRoles(func::FuncOp train) {
+  llvm::StringSet<> parameters;
+  for (unsigned i = 0; i < train.getNumArguments(); ++i) {
+    auto role = train.getArgAttrOfType<RoleAttr>(i, kRoleName);
+    auto param = train.getArgAttrOfType<ParamAttr>(i, kParamName);
+    if (!role)
+      return train.emitOpError()
+             << "argument " << i << " has no '" << kRoleName << "'";
+    if (role.getValue() == Role::Parameter)
+      parameters.insert(param.getName());
+    else if (param && !parameters.contains(param.getName()))
+      return train.emitOpError()
+             << "argument " << i << " is a " << stringifyRole(role.getValue())
+             << " of \"" << param.getName()
+             << "\", which is no parameter before it";
+  }
+  return success();
+}
+
+/// Whether the module's table of bytes is whole.
+static LogicalResult checkArena(ModuleOp module) {
+  auto arena = module->getAttrOfType<DictionaryAttr>(kArenaName);
+  if (!arena)
+    return module.emitError()
+           << "has no '" << kArenaName << "': run train-plan-memory first";
+  for (StringRef name : {"bytes", "parameters", "optimizer", "gradients",
+                         "activations", "workspace"})
+    if (!arena.getAs<IntegerAttr>(name))
+      return module.emitError()
+             << "has no \"" << name << "\" in '" << kArenaName << "'";
+  return success();
+}
+
 namespace {
 struct ConvertTrainToRuntime
     : public trireme::impl::ConvertTrainToRuntimeBase<ConvertTrainToRuntime> {
   using ConvertTrainToRuntimeBase::ConvertTrainToRuntimeBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!module->hasAttr(kArenaName)) {
-      module.emitError() << "has no '" << kArenaName
-                         << "': run train-plan-memory first";
+    if (failed(checkArena(module)))
+      return signalPassFailure();
+    if (launchElements < 1 || workspaceMib < 0) {
+      module.emitError() << "options launch-elements and workspace-mib are "
+                         << launchElements << " and " << workspaceMib
+                         << ", expected at least 1 and 0";
       return signalPassFailure();
     }
     LoweringRegistry registry;
@@ -147,6 +258,11 @@ struct ConvertTrainToRuntime
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    if (failed(checkRoles(train)) ||
+        llvm::any_of(functions, [](func::FuncOp function) {
+          return failed(checkFunction(function));
+        }))
+      return signalPassFailure();
     for (func::FuncOp function : functions)
       if (failed(lowerFunction(function, emit, registry)))
         return signalPassFailure();

@@ -415,8 +415,11 @@ static bool isParameter(func::FuncOp function, unsigned index) {
 
 /// Makes @gradient of a clone of `forward`; leaves it where it is.
 static LogicalResult differentiate(func::FuncOp forward) {
-  if (forward.getNumResults() < 1 || forward.isExternal())
-    return forward.emitOpError() << "must return the loss sum";
+  if (!forward.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(forward.getBody().front().getTerminator()) ||
+      forward.getNumResults() < 1)
+    return forward.emitOpError()
+           << "must be one block that returns the loss sum";
   OpBuilder builder(forward);
   builder.setInsertionPointAfter(forward);
   auto gradient = cast<func::FuncOp>(builder.clone(*forward));

@@ -507,10 +507,57 @@ static void duplicateFills(func::FuncOp function) {
   }
 }
 
+/// Whether `type` is a tensor whose bytes can be counted.
+static bool hasPlace(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isCountable(tensor.getShape()) &&
+         tensor.getElementType().isIntOrFloat();
+}
+
+/// Whether every value of the function is a tensor, in the function's one block
+/// or in loops; emits an error if not.
+static LogicalResult checkFunction(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError() << "must be one block to be planned";
+  for (Type type : function.getArgumentTypes())
+    if (!hasPlace(type))
+      return function.emitOpError()
+             << "takes " << type << ", expected static tensors";
+  WalkResult result = function.walk([&](Operation *op) {
+    if (op == function || isa<RowsOp>(op->getParentOp()))
+      return WalkResult::advance();
+    if (op->getNumRegions() && !isa<LoopOp, RowsOp>(op)) {
+      op->emitOpError() << "has a region, but only train.loop and train.rows "
+                           "can be planned";
+      return WalkResult::interrupt();
+    }
+    if (op->hasTrait<OpTrait::IsTerminator>() &&
+        !isa<func::ReturnOp, YieldOp, RowsYieldOp>(op)) {
+      op->emitOpError() << "ends a block, expected func.return or train.yield";
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getResultTypes())
+      if (!hasPlace(type)) {
+        op->emitOpError() << "makes " << type << ", expected static tensors";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
   void runOnOperation() override {
+    if (sumGrain < 1) {
+      getOperation().emitError()
+          << "option sum-grain is " << sumGrain << ", expected at least 1";
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(checkFunction(function)))
+        return signalPassFailure();
     Frame fixed;
     llvm::StringMap<Buffer *> shared;
     std::deque<Planner> planners;

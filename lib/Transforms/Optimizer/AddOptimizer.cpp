@@ -242,8 +242,50 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
   step.finish();
 }
 
+/// Whether `function` is one block that ends in a return; emits an error if
+/// not.
+static LogicalResult checkBody(func::FuncOp function) {
+  if (function.getBody().hasOneBlock() &&
+      isa<func::ReturnOp>(function.getBody().front().getTerminator()))
+    return success();
+  return function.emitOpError() << "must be one block that returns";
+}
+
+static bool isFloatScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         isa<FloatType>(tensor.getElementType());
+}
+
+/// Whether `gradient` fits `forward`; emits an error if not.
+static LogicalResult checkGradient(func::FuncOp forward,
+                                   func::FuncOp gradient) {
+  if (failed(checkBody(gradient)))
+    return failure();
+  SmallVector<Type> arguments(forward.getArgumentTypes());
+  SmallVector<Type> results{forward.getResultTypes()[0]};
+  arguments.push_back(results[0]);
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i)
+    if (*roleOf(forward, i) == Role::Parameter)
+      results.push_back(arguments[i]);
+  auto expected = FunctionType::get(forward.getContext(), arguments, results);
+  if (gradient.getFunctionType() != expected)
+    return gradient.emitOpError() << "has type " << gradient.getFunctionType()
+                                  << ", expected " << expected;
+  for (unsigned i = 0; i < arguments.size(); ++i)
+    if (roleOf(gradient, i) != (i < forward.getNumArguments()
+                                    ? roleOf(forward, i)
+                                    : std::optional<Role>(Role::Seed)))
+      return gradient.emitOpError()
+             << "argument " << i << " has another role than that of @"
+             << forward.getName() << " (or the seed)";
+  return success();
+}
+
 /// Whether `forward` has what a step needs; emits an error if not.
 static LogicalResult checkForward(func::FuncOp forward) {
+  if (failed(checkBody(forward)))
+    return failure();
   bool targets = false, parameters = false;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
     std::optional<Role> role = roleOf(forward, i);
@@ -254,9 +296,10 @@ static LogicalResult checkForward(func::FuncOp forward) {
     targets |= *role == Role::Targets;
     parameters |= *role == Role::Parameter;
   }
-  if (!targets || !parameters || forward.getNumResults() != 2)
-    return forward.emitOpError()
-           << "must take targets and parameters, and return sum and count";
+  if (!targets || !parameters || forward.getNumResults() != 2 ||
+      !llvm::all_of(forward.getResultTypes(), isFloatScalar))
+    return forward.emitOpError() << "must take targets and parameters, and "
+                                    "return sum and count as float scalars";
   return success();
 }
 
@@ -271,7 +314,13 @@ struct AddOptimizer
       getOperation().emitError() << "needs @forward and @gradient";
       return signalPassFailure();
     }
-    if (failed(checkForward(forward)))
+    if (microBatches < 1) {
+      getOperation().emitError() << "option micro-batches is " << microBatches
+                                 << ", expected at least 1";
+      return signalPassFailure();
+    }
+    if (failed(checkForward(forward)) ||
+        failed(checkGradient(forward, gradient)))
       return signalPassFailure();
     buildTrain(forward, gradient, microBatches);
     buildEvaluate(forward, microBatches);

@@ -87,6 +87,10 @@ static LogicalResult inferBlock(Block &block, OldShape old) {
                                       op.getPropertiesStorage(),
                                       op.getRegions(), types)))
       return op.emitOpError() << "cannot take this batch";
+    if (types.size() != op.getNumResults())
+      return op.emitOpError()
+             << "cannot take this batch: it has " << op.getNumResults()
+             << " results, but would have " << types.size();
     for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
       result.setType(type);
   }
@@ -107,8 +111,14 @@ struct SetBatchShape
   using SetBatchShapeBase::SetBatchShapeBase;
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
-    if (!forward || forward.isExternal()) {
-      getOperation().emitError() << "has no function @forward";
+    if (!forward || !forward.getBody().hasOneBlock()) {
+      getOperation().emitError() << "has no function @forward of one block";
+      return signalPassFailure();
+    }
+    if (rows < 1 || sequence < 1) {
+      getOperation().emitError()
+          << "options rows and sequence are " << rows << " and " << sequence
+          << ", expected at least 1";
       return signalPassFailure();
     }
     Block &body = forward.getBody().front();
@@ -117,6 +127,12 @@ struct SetBatchShape
       if (!isBatch(forward, argument.getArgNumber()))
         continue;
       auto type = cast<RankedTensorType>(argument.getType());
+      if (type.getRank() != 2) {
+        forward.emitOpError()
+            << "argument " << argument.getArgNumber() << " has type " << type
+            << ", expected [rows, sequence]";
+        return signalPassFailure();
+      }
       old = llvm::to_vector(type.getShape());
       argument.setType(
           RankedTensorType::get({rows, sequence}, type.getElementType()));

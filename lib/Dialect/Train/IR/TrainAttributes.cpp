@@ -19,6 +19,41 @@ void TrainDialect::registerAttributes() {
       >();
 }
 
+bool trireme::train::isCountable(ArrayRef<int64_t> shape) {
+  constexpr int64_t most = int64_t(1) << 48;
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (dim < 1 || dim > most / count)
+      return false;
+    count *= dim;
+  }
+  return true;
+}
+
+LogicalResult
+trireme::train::checkOperandTypes(std::optional<Location> location,
+                                  ValueRange operands) {
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.hasStaticShape())
+      return emitOptionalError(location, "has operand ", index, " of type ",
+                               operand.getType(),
+                               ", expected a statically shaped tensor");
+  }
+  return success();
+}
+
+LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef name, ArrayRef<int64_t> shape,
+                                Initializer, FloatAttr) {
+  if (name.empty())
+    return emitError() << "a parameter needs a name";
+  if (!isCountable(shape))
+    return emitError() << "\"" << name << "\" has the shape [" << shape
+                       << "], expected 1 to 2^48 elements";
+  return success();
+}
+
 LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t dims, FloatAttr theta, StringRef scaling,
                                FloatAttr factor, FloatAttr low, FloatAttr high,
@@ -34,9 +69,12 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(factor.getValueAsDouble() > 0))
     return emitError() << "factor is " << factor.getValueAsDouble()
                        << ", expected a positive number";
+  double lowest = low.getValueAsDouble(), highest = high.getValueAsDouble();
   if (scaling == "llama3" &&
-      (!(high.getValueAsDouble() > low.getValueAsDouble()) || original < 1))
-    return emitError() << "llama3 needs low < high and a positive original";
+      (!(lowest > 0) || !(highest > lowest) || original < 1))
+    return emitError() << "llama3 has low " << lowest << ", high " << highest
+                       << " and original " << original
+                       << ", expected 0 < low < high and original >= 1";
   return success();
 }
 

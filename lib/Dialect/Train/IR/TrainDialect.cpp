@@ -15,6 +15,42 @@ void TrainDialect::initialize() {
       >();
 }
 
+/// What an attribute of a name that we know must be, by its kind; null if it
+/// is that, or if the name is another's.
+static const char *findExpectation(StringRef name, Attribute value) {
+  auto expect = [](bool fits, const char *what) {
+    return fits ? nullptr : what;
+  };
+  if (name == kPlaceName)
+    return expect(isa<PlaceAttr>(value), "#train.place");
+  if (llvm::is_contained({kPlacesName, kCarryPlacesName, kWorkspaceName},
+                         name)) {
+    auto array = dyn_cast<ArrayAttr>(value);
+    return expect(array && llvm::all_of(array, llvm::IsaPred<PlaceAttr>),
+                  "an array of #train.place");
+  }
+  if (name == kGrainName) {
+    auto grain = dyn_cast<IntegerAttr>(value);
+    return expect(grain && grain.getType().isInteger(64) && grain.getInt() >= 1,
+                  "a positive i64");
+  }
+  if (name == kArenaName)
+    return expect(isa<DictionaryAttr>(value), "a dictionary");
+  if (llvm::is_contained(
+          {kHyperName, kResultName, kSourceName, kRecipeName, kPlanName}, name))
+    return expect(isa<StringAttr>(value), "a string");
+  return nullptr;
+}
+
+static LogicalResult verifyNamed(Operation *op, NamedAttribute attribute) {
+  const char *expected =
+      findExpectation(attribute.getName(), attribute.getValue());
+  if (!expected)
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue() << "' is "
+                         << attribute.getValue() << ", expected " << expected;
+}
+
 /// Whether `type` is a reshape of the tensor that `param` describes, with a
 /// leading dim of layers if it is stacked.
 static bool isStorageOf(ParamAttr param, RankedTensorType type) {
@@ -34,12 +70,14 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitError() << "'" << attribute.getName()
-                           << "' belongs on the arguments of functions";
+    return success();
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[argIndex]);
-  if (!type)
-    return op->emitError() << "argument " << argIndex
-                           << " has a role but is no ranked tensor";
+  if (!type || !isCountable(type.getShape()))
+    return op->emitError() << "argument " << argIndex << " of type "
+                           << function.getArgumentTypes()[argIndex] << " has '"
+                           << attribute.getName().getValue()
+                           << "', expected a static tensor of 1 to 2^48 "
+                              "elements";
   if (attribute.getName() == kParamName) {
     auto param = dyn_cast<ParamAttr>(attribute.getValue());
     if (!param)
@@ -54,6 +92,23 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
     auto role = dyn_cast<RoleAttr>(attribute.getValue());
     if (!role)
       return op->emitError() << "'" << kRoleName << "' must be #train.role";
+    bool isBatch = llvm::is_contained(
+        {Role::Tokens, Role::Targets, Role::Positions}, role.getValue());
+    bool isScalar =
+        role.getValue() == Role::Hyper || role.getValue() == Role::Seed;
+    Type element = type.getElementType();
+    if (isBatch ? !element.isInteger(32)
+                : !isa<FloatType>(element) || (isScalar && type.getRank() != 0))
+      return op->emitError() << "argument " << argIndex << " is a "
+                             << stringifyRole(role.getValue()) << " of type "
+                             << type << ", expected "
+                             << (isBatch    ? "i32 elements"
+                                 : isScalar ? "a float scalar"
+                                            : "float elements");
+    if (role.getValue() == Role::Hyper &&
+        !function.getArgAttr(argIndex, kHyperName))
+      return op->emitError() << "argument " << argIndex << " is a hyper but "
+                             << "has no '" << kHyperName << "'";
     bool needsParam = role.getValue() == Role::Parameter ||
                       role.getValue() == Role::FirstMoment ||
                       role.getValue() == Role::SecondMoment;
@@ -64,13 +119,30 @@ LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,
     return success();
   }
   if (attribute.getName() == kHyperName || attribute.getName() == kPlaceName)
-    return success();
+    return verifyNamed(op, attribute);
   return op->emitError() << "unknown argument attribute '"
-                         << attribute.getName() << "'";
+                         << attribute.getName().getValue() << "'";
+}
+
+LogicalResult
+TrainDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                          unsigned resultIndex,
+                                          NamedAttribute attribute) {
+  if (attribute.getName() == kResultName || attribute.getName() == kPlaceName)
+    return verifyNamed(op, attribute);
+  return op->emitError() << "unknown result attribute '"
+                         << attribute.getName().getValue() << "'";
 }
 
 LogicalResult TrainDialect::verifyOperationAttribute(Operation *op,
-                                                     NamedAttribute) {
+                                                     NamedAttribute attribute) {
+  if (failed(verifyNamed(op, attribute)))
+    return failure();
+  auto places = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (attribute.getName() == kPlacesName &&
+      places.size() != op->getNumResults())
+    return op->emitOpError() << "has " << places.size() << " places for "
+                             << op->getNumResults() << " results";
   return success();
 }
 

@@ -120,6 +120,8 @@ def Runtime_LaunchOp : Runtime_Op<"launch"> {
     then its results, then the partial sums of its `column_sum` and `sum`
     results (in order), one block after another: block b of columns at
     b x columns.
+
+    - (C1) `count` and `grain` are at least 1.
   }];
   let arguments = (ins Runtime_Pointer:$context, FlatSymbolRefAttr:$kernel,
                        I64Attr:$table, Variadic<Runtime_Pointer>:$pointers,
@@ -128,6 +130,7 @@ def Runtime_LaunchOp : Runtime_Op<"launch"> {
     $context `,` $kernel `,` $table `(` $pointers `)` `count` $count `grain`
     $grain attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Runtime_KernelOp : Runtime_Op<"kernel", [
@@ -141,6 +144,13 @@ def Runtime_KernelOp : Runtime_Op<"kernel", [
     `trireme_sum_partials`, so its own pointer is not written.
 
     Lowered to an LLVM function by `convert-rows-to-llvm`.
+
+    - (C1) there are as many kinds as types of operands and of results.
+    - (C2) `rows`, `columns` and `grain` are at least 1.
+    - (C3) the body has one argument an operand, of its type, and ends in
+      `train.rows_yield` with one scalar a result, of its type.
+    - (C4) the body has scalar `arith` and `math` operations, `train.reduce` and
+      `train.column`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$rows,
                        I64Attr:$columns, I64Attr:$grain, UnitAttr:$flat,
@@ -154,6 +164,8 @@ def Runtime_KernelOp : Runtime_Op<"kernel", [
     `in` $operand_kinds $operand_types `out` $result_kinds $result_types $body
     attr-dict
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 #endif // TRIREME_DIALECT_RUNTIME_IR_RUNTIMEOPS

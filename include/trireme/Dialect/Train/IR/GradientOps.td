@@ -40,7 +40,7 @@ def Train_SoftcapGradOp : Train_Op<"softcap_grad", [
 }
 
 def Train_SumLeadingOp : Train_Op<"sum_leading", [
-    Pure, Evaluatable, InferTypeOpAdaptor,
+    Pure, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getResultRowKind"]>]> {
   let summary = "sum over the first dims";
   let description = [{
@@ -54,9 +54,13 @@ def Train_SumLeadingOp : Train_Op<"sum_leading", [
 }
 
 def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
-    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["source", "gradient"]>,
+    Pure, Evaluatable, Train_InferType, AllTypesMatch<["source", "gradient"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "gradients of rms_norm's source and gain";
+  let description = [{
+    - (C1) the gain is 1-D of the size of the last dim.
+    - (C2) rstd has the source's dims but the last.
+  }];
   let arguments = (ins Train_FloatTensor:$source, Train_FloatTensor:$gain,
                        Train_FloatTensor:$rstd, Train_FloatTensor:$gradient,
                        DefaultValuedAttr<F64Attr, "0.0">:$gain_offset);
@@ -69,10 +73,14 @@ def Train_RMSNormGradOp : Train_Op<"rms_norm_grad", [
 }
 
 def Train_LayerNormGradOp : Train_Op<"layer_norm_grad", [
-    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["source", "gradient"]>,
+    Pure, Evaluatable, Train_InferType, AllTypesMatch<["source", "gradient"]>,
     AllTypesMatch<["mean", "rstd"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "gradients of layer_norm's source, gain and bias";
+  let description = [{
+    - (C1) the gain is 1-D of the size of the last dim.
+    - (C2) mean and rstd have the source's dims but the last.
+  }];
   let arguments = (ins Train_FloatTensor:$source, Train_FloatTensor:$gain,
                        Train_FloatTensor:$mean, Train_FloatTensor:$rstd,
                        Train_FloatTensor:$gradient);
@@ -92,7 +100,8 @@ def Train_EmbeddingGradOp : Train_Op<"embedding_grad", [
     result[ids[i] - start, ...] = sum of gradient[i, ...], added to the
     accumulator if there is one; ids outside the table's rows are passed over.
 
-    - (C1) the gradient is ids' shape followed by the dims of a table's row.
+    - (C1) the result is a table, and the gradient is ids' shape followed by the
+      dims of a table's row.
     - (C2) the accumulator has the result's type.
   }];
   let arguments = (ins Train_IndexTensor:$ids, Train_FloatTensor:$gradient,
@@ -108,10 +117,14 @@ def Train_EmbeddingGradOp : Train_Op<"embedding_grad", [
 }
 
 def Train_AttentionGradOp : Train_Op<"attention_grad", [
-    Pure, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["k", "v"]>,
+    Pure, Evaluatable, Train_InferType, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["q", "output", "gradient"]>,
     AllTypesMatch<["q_positions", "k_positions"]>]> {
   let summary = "gradients of attention's q, k and v";
+  let description = [{
+    - (C1) shapes are as `train.attention` says, `log_sum`'s too.
+    - (C2) `window` is as `train.attention` says.
+  }];
   let arguments = (ins Train_FloatTensor:$q, Train_FloatTensor:$k,
                        Train_FloatTensor:$v, Train_IndexTensor:$q_positions,
                        Train_IndexTensor:$k_positions,
@@ -128,10 +141,11 @@ def Train_AttentionGradOp : Train_Op<"attention_grad", [
     attr-dict `:` type($q) `,` type($k) `,` type($q_positions) `,`
     type($log_sum)
   }];
+  let hasVerifier = 1;
 }
 
 def Train_CrossEntropyHeadGradOp : Train_Op<"cross_entropy_head_grad", [
-    Pure, Evaluatable, InferTypeOpAdaptor,
+    Pure, Evaluatable, Train_InferType,
     DeclareOpInterfaceMethods<HeadOpInterface>]> {
   let summary = "loss sum and gradients of the head in one";
   let description = [{
@@ -139,6 +153,8 @@ def Train_CrossEntropyHeadGradOp : Train_Op<"cross_entropy_head_grad", [
     differentiated together: results are the loss sum, and the gradients of
     hidden and weight for the cotangent `seed` of the sum. Expanded by
     `train-expand-heads` to a `chunks` loop, so that logits never exist whole.
+
+    - (C1) shapes are as `train.cross_entropy_head` says.
   }];
   let arguments = (ins Train_FloatTensor:$hidden, Train_FloatTensor:$weight,
                        Train_IndexTensor:$targets, Train_IndexScalar:$start,

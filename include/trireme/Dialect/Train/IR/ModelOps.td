@@ -70,7 +70,7 @@ def Train_SoftcapOp : Train_Elementwise<"softcap"> {
 //===----------------------------------------------------------------------===//
 
 def Train_LinearOp : Train_Op<"linear", [
-    Pure, Differentiable, Evaluatable, Accumulating, InferTypeOpAdaptor]> {
+    Pure, Differentiable, Evaluatable, Accumulating, Train_InferType]> {
   let summary = "contraction of the dims of two tensors";
   let description = [{
     Contracts `contract` dims of `lhs` with as many of `rhs`, in order. They
@@ -80,8 +80,9 @@ def Train_LinearOp : Train_Op<"linear", [
     `rhs`. With collapsed dims it is op(lhs) * op(rhs) on row-major matrices.
     With an accumulator (step stage on) the product is added to it.
 
-    - (C1) contracted dims agree.
-    - (C2) the accumulator has the result's type.
+    - (C1) `contract` is between 1 and the rank of either operand.
+    - (C2) contracted dims agree.
+    - (C3) the accumulator has the result's type.
 
     ```mlir
     func.func @query(%x: tensor<8x64x32xf32>, %w: tensor<2x4x8x32xf32>)
@@ -107,7 +108,7 @@ def Train_LinearOp : Train_Op<"linear", [
 }
 
 def Train_AddBiasOp : Train_Op<"add_bias", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
+    Pure, Differentiable, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
   let summary = "sum with a tensor that is the same for all rows";
   let description = [{
@@ -124,7 +125,7 @@ def Train_AddBiasOp : Train_Op<"add_bias", [
 //===----------------------------------------------------------------------===//
 
 def Train_RMSNormOp : Train_Op<"rms_norm", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
+    Pure, Differentiable, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "root-mean-square norm of the last dim";
   let description = [{
@@ -144,7 +145,7 @@ def Train_RMSNormOp : Train_Op<"rms_norm", [
 }
 
 def Train_LayerNormOp : Train_Op<"layer_norm", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
+    Pure, Differentiable, Evaluatable, Train_InferType,
     AllTypesMatch<["gain", "bias"]>,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "layer norm of the last dim";
@@ -163,7 +164,6 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
     $source `,` $gain `,` $bias `eps` $eps attr-dict `:` type($source) `,`
     type($gain)
   }];
-  let extraClassDeclaration = [{}];
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,7 +171,7 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
 //===----------------------------------------------------------------------===//
 
 def Train_EmbeddingOp : Train_Op<"embedding", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
+    Pure, Differentiable, Evaluatable, Train_InferType]> {
   let summary = "rows of a table";
   let description = [{
     result[i, ...] = table[ids[i] - start, ...]; an id outside the table's rows
@@ -189,7 +189,7 @@ def Train_EmbeddingOp : Train_Op<"embedding", [
 }
 
 def Train_RotaryTableOp : Train_Op<"rotary_table", [
-    Pure, Evaluatable, InferTypeOpAdaptor]> {
+    Pure, Evaluatable, Train_InferType]> {
   let summary = "cosines and sines of rotary position embedding";
   let description = [{
     result[b, s, 0, j] = cos(p f_j), result[b, s, 1, j] = sin(p f_j), with
@@ -204,7 +204,7 @@ def Train_RotaryTableOp : Train_Op<"rotary_table", [
 }
 
 def Train_RotaryOp : Train_Op<"rotary", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
+    Pure, Differentiable, Evaluatable, Train_InferType]> {
   let summary = "rotary position embedding of heads";
   let description = [{
     Rotates the first n = 2 x (last dim of the table) elements of the last dim
@@ -223,7 +223,7 @@ def Train_RotaryOp : Train_Op<"rotary", [
 }
 
 def Train_AttentionOp : Train_Op<"attention", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor, AllTypesMatch<["k", "v"]>,
+    Pure, Differentiable, Evaluatable, Train_InferType, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["q_positions", "k_positions"]>]> {
   let summary = "causal grouped-query attention";
   let description = [{
@@ -236,6 +236,8 @@ def Train_AttentionOp : Train_Op<"attention", [
 
     - (C1) shapes are as said.
     - (C2) `window` is an integer or `#train.per_layer`, not negative.
+    - (C3) a `#train.per_layer` has a value for every layer of the enclosing
+      `layers` loop (for one layer where there is none).
   }];
   let arguments = (ins Train_FloatTensor:$q, Train_FloatTensor:$k,
                        Train_FloatTensor:$v, Train_IndexTensor:$q_positions,
@@ -256,7 +258,7 @@ def Train_AttentionOp : Train_Op<"attention", [
 //===----------------------------------------------------------------------===//
 
 def Train_CrossEntropyHeadOp : Train_Op<"cross_entropy_head", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor,
+    Pure, Differentiable, Evaluatable, Train_InferType,
     DeclareOpInterfaceMethods<HeadOpInterface>]> {
   let summary = "output layer and cross-entropy in one";
   let description = [{

@@ -24,10 +24,17 @@ def Train_RowsOp : Train_Op<"rows", [
     Created by `convert-train-to-rows`, merged by `train-fuse`, lowered by
     `convert-train-to-runtime`.
 
-    - (C1) there is one kind an operand and one a result.
+    - (C1) there is one kind an operand, and one kind and one `updated` a
+      result.
     - (C2) sizes fit the kinds: full rows x columns, row rows, column and
       column_sum columns, scalar and sum 1.
     - (C3) operands are full, row, column or scalar.
+    - (C4) `rows` and `columns` are at least 1.
+    - (C5) `updated` is -1 or an operand of the result's type.
+    - (C6) the body has one argument an operand, of its element type, and yields
+      one scalar a result, of its element type.
+    - (C7) the body has scalar `arith` and `math` operations, `train.reduce` and
+      `train.column`.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$rows, I64Attr:$columns,
                        UnitAttr:$flat, Variadic<Train_Tensor>:$inputs,
@@ -39,10 +46,11 @@ def Train_RowsOp : Train_Op<"rows", [
   let assemblyFormat = [{
     $name `rows` $rows `columns` $columns (`flat` $flat^)?
     `in` `(` ($inputs^ `:` type($inputs))? `)` $operand_kinds
-    `out` `(` type($outputs) `)` $result_kinds `updated` $updated $body
+    `out` (`(` type($outputs)^ `)`)? $result_kinds `updated` $updated $body
     attr-dict
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Train_RowsYieldOp : Train_Op<"rows_yield", [

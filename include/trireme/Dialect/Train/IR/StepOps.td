@@ -4,7 +4,7 @@
 #define TRIREME_DIALECT_TRAIN_IR_STEPOPS
 
 def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
-    Pure, Evaluatable, InferTypeOpAdaptor,
+    Pure, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
   let summary = "cross-entropy of rows of logits";
   let description = [{
@@ -23,12 +23,14 @@ def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
 }
 
 def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
-    Pure, Evaluatable, InferTypeOpAdaptor,
+    Pure, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
   let summary = "gradient of cross_entropy's logits";
   let description = [{
     (exp(logits - log_sum) - [column = target - start]) seed, and 0 where the
     target is -100.
+
+    - (C1) logits are [rows, vocabulary], targets and log_sum [rows].
   }];
   let arguments = (ins Train_FloatTensor:$logits, Train_IndexTensor:$targets,
                        Train_IndexScalar:$start, Train_FloatTensor:$log_sum,
@@ -42,7 +44,7 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
 }
 
 def Train_SumOp : Train_Op<"sum", [
-    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
+    Pure, Evaluatable, Train_InferType, RowOpWith<["getResultRowKind"]>]> {
   let summary = "sum of all elements";
   let arguments = (ins Train_FloatTensor:$source);
   let results = (outs Train_FloatScalar:$result);
@@ -50,7 +52,7 @@ def Train_SumOp : Train_Op<"sum", [
 }
 
 def Train_SumSquaresOp : Train_Op<"sum_squares", [
-    Pure, Evaluatable, InferTypeOpAdaptor, RowOpWith<["getResultRowKind"]>]> {
+    Pure, Evaluatable, Train_InferType, RowOpWith<["getResultRowKind"]>]> {
   let summary = "sum of the squares of all elements";
   let arguments = (ins Train_FloatTensor:$source);
   let results = (outs Train_FloatScalar:$result);
@@ -97,7 +99,7 @@ def Train_ClipFactorOp : Train_Op<"clip_factor", [
 }
 
 def Train_AdamWOp : Train_Op<"adamw", [
-    Pure, Evaluatable, InferTypeOpAdaptor,
+    Pure, Evaluatable, Train_InferType,
     RowOpWith<["getOperandRowKind", "getUpdatedOperand"]>]> {
   let summary = "one AdamW update of a parameter and its moments";
   let description = [{

@@ -38,7 +38,7 @@ def Train_LoopOp : Train_Op<"loop", [
     - (C2) dim 0 of every `each` operand is `count`.
     - (C3) body arguments have the types of carries, slices and invariants.
     - (C4) `train.yield` gives one value a carry, of its type, and one slice a
-      stacked result.
+      stacked result; results are typed so.
 
     ```mlir
     func.func @sum(%x: tensor<4x8xf32>, %zero: tensor<8xf32>) -> tensor<8xf32> {
@@ -144,13 +144,14 @@ def Train_ReshapeOp : Train_Op<"reshape", [Pure, Differentiable, Evaluatable]> {
 }
 
 def Train_UnstackOp : Train_Op<"unstack", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
+    Pure, Differentiable, Evaluatable, Train_InferType]> {
   let summary = "the slices of a tensor along a dim";
   let description = [{
     One result for each index of dim `dim`, which is dropped: a fused q, k, v
     projection taken apart.
 
     - (C1) `dim` is a dim of the source.
+    - (C2) there are at most 4096 slices.
   }];
   let arguments = (ins Train_Tensor:$source, I64Attr:$dim);
   let results = (outs Variadic<Train_Tensor>:$slices);
@@ -158,12 +159,13 @@ def Train_UnstackOp : Train_Op<"unstack", [
 }
 
 def Train_StackOp : Train_Op<"stack", [
-    Pure, Differentiable, Evaluatable, InferTypeOpAdaptor]> {
+    Pure, Differentiable, Evaluatable, Train_InferType]> {
   let summary = "tensors side by side along a new dim";
   let description = [{
     The inverse of `train.unstack`.
 
-    - (C1) there is a slice, all have one type, and `dim` is at most its rank.
+    - (C1) there is a slice, and all have one type.
+    - (C2) `dim` is at most a slice's rank.
   }];
   let arguments = (ins Variadic<Train_Tensor>:$slices, I64Attr:$dim);
   let results = (outs Train_Tensor:$result);

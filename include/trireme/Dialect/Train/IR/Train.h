@@ -57,6 +57,18 @@ inline constexpr llvm::StringLiteral kWorkspaceName = "train.workspace";
 inline constexpr llvm::StringLiteral kGrainName = "train.grain";
 inline constexpr llvm::StringLiteral kArenaName = "train.arena";
 
+/// Whether a tensor of this shape has 1 to 2^48 elements.
+bool isCountable(llvm::ArrayRef<int64_t> shape);
+
+/// Whether all operands are static tensors, as type inference needs; emits an
+/// error at the location (if there is one) if not.
+llvm::LogicalResult checkOperandTypes(std::optional<mlir::Location> location,
+                                      mlir::ValueRange operands);
+
+/// Whether a kernel's body has only scalar `arith` and `math` operations,
+/// `train.reduce` and `train.column`; emits an error at the first other one.
+llvm::LogicalResult checkKernelBody(mlir::Block &body);
+
 /// Bytes of a tensor in memory (truth values take one byte).
 int64_t getByteSize(mlir::Type tensor);
 

@@ -26,6 +26,7 @@ def Train_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];
@@ -90,6 +91,7 @@ def Train_ParamAttr : Train_Attr<"Param", "param"> {
                         "::mlir::FloatAttr":$value);
   let assemblyFormat =
       "`<` $name `,` `[` $shape `]` `,` $init $value `>`";
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether the argument stacks one tensor a layer.
     bool isStacked() const { return getName().contains("{}"); }

@@ -49,13 +49,12 @@ LogicalResult RotaryOp::buildDerivative(OpBuilder &builder,
 // attention
 //===----------------------------------------------------------------------===//
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
-  ArrayRef<int64_t> q = shapeOf(adaptor.getQ()), k = shapeOf(adaptor.getK());
-  ArrayRef<int64_t> queries = shapeOf(adaptor.getQPositions());
-  ArrayRef<int64_t> keys = shapeOf(adaptor.getKPositions());
+/// Checks the shapes that attention and its gradient share.
+static LogicalResult checkShapes(std::optional<Location> location, Value qValue,
+                                 Value kValue, Value qPositions,
+                                 Value kPositions) {
+  ArrayRef<int64_t> q = shapeOf(qValue), k = shapeOf(kValue);
+  ArrayRef<int64_t> queries = shapeOf(qPositions), keys = shapeOf(kPositions);
   // C1
   bool fits = q.size() == 5 && k.size() == 4 && q[0] == k[0] && q[2] == k[2] &&
               q[4] == k[3] && queries == q.take_front(2) &&
@@ -64,24 +63,56 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(
         location, "has q of shape [", q, "], k and v of shape [", k,
         "] and positions of shapes [", queries, "], [", keys, "]");
-  types.assign({adaptor.getQ().getType(),
-                withShape(adaptor.getQ(), {q[0], q[2], q[3], q[1]})});
   return success();
 }
 
-LogicalResult AttentionOp::verify() {
-  // C2
-  auto negative = [](int64_t window) { return window < 0; };
-  bool wrong = false;
-  if (auto integer = dyn_cast<IntegerAttr>(getWindow()))
-    wrong = negative(integer.getInt());
-  else
-    wrong = llvm::any_of(cast<PerLayerAttr>(getWindow()).getValues(), negative);
-  if (wrong)
-    return emitOpError() << "has the window " << getWindow()
-                         << ", expected values from 0 on";
+/// The type of the statistic: one value a query and head.
+static RankedTensorType logSumType(Value q) {
+  ArrayRef<int64_t> shape = shapeOf(q);
+  return withShape(q, {shape[0], shape[2], shape[3], shape[1]});
+}
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  if (failed(checkShapes(location, adaptor.getQ(), adaptor.getK(),
+                         adaptor.getQPositions(), adaptor.getKPositions())))
+    return failure();
+  types.assign({adaptor.getQ().getType(), logSumType(adaptor.getQ())});
   return success();
 }
+
+/// The layers that an operation is run for, as indices of per-layer values:
+/// those of the innermost enclosing loop over layers, or one.
+static int64_t countLayers(Operation *op) {
+  for (auto loop = op->getParentOfType<LoopOp>(); loop;
+       loop = loop->getParentOfType<LoopOp>())
+    if (loop.getLabel() == "layers")
+      return int64_t(loop.getFirst()) + int64_t(loop.getCount());
+  return 1;
+}
+
+static LogicalResult checkWindow(Operation *op, Attribute window) {
+  SmallVector<int64_t> values;
+  auto perLayer = dyn_cast<PerLayerAttr>(window);
+  if (perLayer)
+    llvm::append_range(values, perLayer.getValues());
+  else
+    values.push_back(cast<IntegerAttr>(window).getInt());
+  // C2
+  if (llvm::any_of(values, [](int64_t value) { return value < 0; }))
+    return op->emitOpError()
+           << "has the window " << window << ", expected values from 0 on";
+  // C3
+  int64_t layers = countLayers(op);
+  if (perLayer && int64_t(values.size()) < layers)
+    return op->emitOpError() << "has windows for " << values.size()
+                             << " layers, but is run for " << layers;
+  return success();
+}
+
+LogicalResult AttentionOp::verify() { return checkWindow(*this, getWindow()); }
 
 LogicalResult AttentionOp::buildDerivative(OpBuilder &builder,
                                            ArrayRef<Value> cotangents,
@@ -97,11 +128,22 @@ LogicalResult AttentionOp::buildDerivative(OpBuilder &builder,
   return success();
 }
 
-LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *,
-                                                std::optional<Location>,
-                                                Adaptor adaptor,
-                                                SmallVectorImpl<Type> &types) {
+LogicalResult AttentionGradOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  if (failed(checkShapes(location, adaptor.getQ(), adaptor.getK(),
+                         adaptor.getQPositions(), adaptor.getKPositions())))
+    return failure();
+  // C1
+  Type logSum = adaptor.getLogSum().getType();
+  if (logSum != logSumType(adaptor.getQ()))
+    return emitOptionalError(location, "has log_sum of type ", logSum,
+                             ", expected ", logSumType(adaptor.getQ()));
   types.assign({adaptor.getQ().getType(), adaptor.getK().getType(),
                 adaptor.getV().getType()});
   return success();
+}
+
+LogicalResult AttentionGradOp::verify() {
+  return checkWindow(*this, getWindow());
 }

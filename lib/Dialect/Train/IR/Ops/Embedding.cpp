@@ -32,6 +32,8 @@ LogicalResult EmbeddingOp::buildDerivative(OpBuilder &builder,
 
 LogicalResult EmbeddingGradOp::verify() {
   // C1
+  if (shapeOf(getResult()).empty())
+    return emitOpError() << "makes " << getType() << ", expected a table";
   SmallVector<int64_t> expected(shapeOf(getIds()));
   llvm::append_range(expected, shapeOf(getResult()).drop_front());
   if (shapeOf(getGradient()) != ArrayRef<int64_t>(expected))

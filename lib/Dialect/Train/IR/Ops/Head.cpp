@@ -32,8 +32,8 @@ LogicalResult CrossEntropyHeadOp::inferReturnTypes(
   return success();
 }
 
-// The gradient op yields the loss sum as well, so the forward op is not needed
-// any more where the gradient is built.
+// The gradient op yields the loss sum as well, so that the forward op is dead
+// where all that reads the sum (the function's return) stands behind it.
 LogicalResult
 CrossEntropyHeadOp::buildDerivative(OpBuilder &builder,
                                     ArrayRef<Value> cotangents,
@@ -43,7 +43,10 @@ CrossEntropyHeadOp::buildDerivative(OpBuilder &builder,
   auto grad = CrossEntropyHeadGradOp::create(
       builder, getLoc(), getHidden(), getWeight(), getTargets(), getStart(),
       cotangents[0], getSoftcapAttr());
-  getSum().replaceAllUsesWith(grad.getSum());
+  getSum().replaceUsesWithIf(grad.getSum(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return user->getBlock() == grad->getBlock() && grad->isBeforeInBlock(user);
+  });
   operands.assign(
       {grad.getHiddenGradient(), grad.getWeightGradient(), Value(), Value()});
   return success();
@@ -238,6 +241,12 @@ LogicalResult CrossEntropyGradOp::inferReturnTypes(
     SmallVectorImpl<Type> &types) {
   if (failed(checkLogits(location, adaptor.getLogits(), adaptor.getTargets())))
     return failure();
+  ArrayRef<int64_t> sums = shapeOf(adaptor.getLogSum());
+  // C1
+  if (sums != shapeOf(adaptor.getTargets()))
+    return emitOptionalError(location, "has log_sum of shape [", sums,
+                             "] for targets of shape [",
+                             shapeOf(adaptor.getTargets()), "]");
   types.push_back(adaptor.getLogits().getType());
   return success();
 }

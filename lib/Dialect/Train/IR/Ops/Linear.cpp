@@ -25,6 +25,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   int64_t contract = adaptor.getContract();
   ArrayRef<int64_t> lhs = shapeOf(adaptor.getLhs());
   ArrayRef<int64_t> rhs = shapeOf(adaptor.getRhs());
+  // C1
   if (contract < 1 || contract > int64_t(lhs.size()) ||
       contract > int64_t(rhs.size()))
     return emitOptionalError(location, "contracts ", contract,
@@ -34,7 +35,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
       splitDims(lhs, contract, adaptor.getLhsTransposed());
   auto [rhsInner, rhsOuter] =
       splitDims(rhs, contract, !adaptor.getRhsTransposed());
-  // C1
+  // C2
   if (lhsInner != rhsInner)
     return emitOptionalError(location, "contracts dims [", lhsInner,
                              "] with dims [", rhsInner, "]");
@@ -45,7 +46,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
 }
 
 LogicalResult LinearOp::verify() {
-  // C2
+  // C3
   if (getAccumulator() && getAccumulator().getType() != getType())
     return emitOpError() << "has an accumulator of type "
                          << getAccumulator().getType() << ", but the result is "
@@ -70,6 +71,12 @@ LogicalResult LinearOp::buildDerivative(OpBuilder &builder,
   int64_t contract = getContract();
   int64_t lhsOuter = tensorType(getLhs()).getRank() - contract;
   int64_t rhsOuter = tensorType(getRhs()).getRank() - contract;
+  // A gradient would be a product that contracts no dim.
+  if (lhsOuter == 0 || rhsOuter == 0)
+    return emitOpError() << "contracts all dims of operand "
+                         << (lhsOuter == 0 ? 0 : 1) << " of type "
+                         << getOperand(lhsOuter == 0 ? 0 : 1).getType()
+                         << ", for which it has no derivative";
   auto linear = [&](Value lhs, Value rhs, int64_t dims, bool lhsTransposed,
                     bool rhsTransposed) -> Value {
     return LinearOp::create(builder, getLoc(), lhs, rhs, Value(),
@@ -111,6 +118,10 @@ LogicalResult AddBiasOp::buildDerivative(OpBuilder &builder,
                                          SmallVectorImpl<Value> &operands) {
   int64_t leading =
       tensorType(getSource()).getRank() - tensorType(getBias()).getRank();
+  if (leading == 0) {
+    operands.assign({cotangents[0], cotangents[0]});
+    return success();
+  }
   operands.assign(
       {cotangents[0], SumLeadingOp::create(builder, getLoc(), cotangents[0],
                                            static_cast<uint64_t>(leading))});

@@ -15,6 +15,16 @@ static LogicalResult checkGain(std::optional<Location> location, Value source,
   return success();
 }
 
+/// Checks that a statistic has one value a row of `source` (C2).
+static LogicalResult checkStatistic(std::optional<Location> location,
+                                    Value source, Value statistic) {
+  ArrayRef<int64_t> shape = shapeOf(source), found = shapeOf(statistic);
+  if (shape.drop_back() != found)
+    return emitOptionalError(location, "has a statistic of shape [", found,
+                             "] for rows of a source of shape [", shape, "]");
+  return success();
+}
+
 /// The type of one value a row of `source`.
 static RankedTensorType rowType(Value source) {
   return withShape(source, shapeOf(source).drop_back());
@@ -76,7 +86,8 @@ LogicalResult RMSNormGradOp::inferReturnTypes(MLIRContext *,
                                               std::optional<Location> location,
                                               Adaptor adaptor,
                                               SmallVectorImpl<Type> &types) {
-  if (failed(checkGain(location, adaptor.getSource(), adaptor.getGain())))
+  if (failed(checkGain(location, adaptor.getSource(), adaptor.getGain())) ||
+      failed(checkStatistic(location, adaptor.getSource(), adaptor.getRstd())))
     return failure();
   types.assign({adaptor.getSource().getType(), adaptor.getGain().getType()});
   return success();
@@ -160,7 +171,8 @@ SmallVector<Value> LayerNormOp::emitRow(OpBuilder &builder, ValueRange e) {
 LogicalResult LayerNormGradOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  if (failed(checkGain(location, adaptor.getSource(), adaptor.getGain())))
+  if (failed(checkGain(location, adaptor.getSource(), adaptor.getGain())) ||
+      failed(checkStatistic(location, adaptor.getSource(), adaptor.getRstd())))
     return failure();
   Type gain = adaptor.getGain().getType();
   types.assign({adaptor.getSource().getType(), gain, gain});

@@ -48,6 +48,11 @@ LogicalResult UnstackOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(location, "unstacks dim ", dim,
                              " of a tensor of rank ", shape.size());
   int64_t count = shape[dim];
+  // C2
+  constexpr int64_t mostSlices = 4096;
+  if (count > mostSlices)
+    return emitOptionalError(location, "unstacks ", count,
+                             " slices, expected at most ", mostSlices);
   shape.erase(shape.begin() + dim);
   types.assign(count, withShape(adaptor.getSource(), shape));
   return success();
@@ -75,6 +80,7 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *,
   if (slices.empty() || !llvm::all_equal(slices.getTypes()))
     return emitOptionalError(location, "needs slices of one type");
   SmallVector<int64_t> shape(shapeOf(slices[0]));
+  // C2
   if (dim < 0 || dim > int64_t(shape.size()))
     return emitOptionalError(location, "stacks along dim ", dim,
                              " of tensors of rank ", shape.size());
