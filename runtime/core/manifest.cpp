@@ -121,6 +121,7 @@ static Manifest parse(const trireme_program &program) {
   manifest.sequence = document.at("sequence_length");
   manifest.vocabulary = document.at("vocabulary");
   manifest.arenaBytes = document.at("arena").at("bytes");
+  manifest.workspaceMib = document.at("workspace_mib");
   readPlaces(manifest);
   for (const json &entry : document.at("parameters"))
     addParameter(entry, manifest);

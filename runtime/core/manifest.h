@@ -38,6 +38,7 @@ struct Manifest {
   json document;
   int64_t globalBatch, microBatches, microBatchSize, sequence, vocabulary;
   uint64_t arenaBytes;
+  int64_t workspaceMib = 64; // budget of library scratch
   struct {
     uint64_t tokens, targets, positions;
   } inputs; // offsets of int32 buffers

@@ -1,5 +1,6 @@
 #include "cpu/context.h"
 
+#include "core/error.h"
 #include "cpu/parallel.h"
 
 #include <algorithm>
@@ -17,6 +18,16 @@ trireme_context::trireme_context(const Manifest &manifest, Trace *trace)
     attentions.emplace_back(shape);
     scratchStride = std::max(scratchStride, attentions.back().scratchBytes());
   }
+  // The budget is what --describe counts: nothing beyond it is taken.
+  size_t budget = size_t(manifest.workspaceMib) << 20;
+  if (scratchBytes() > budget)
+    fail(Exit::Lacking,
+         "library scratch of {} threads needs {} MiB, but the program was "
+         "compiled with a budget of {} MiB: set OMP_NUM_THREADS to at most {}, "
+         "or compile with --workspace-mib {}",
+         threadCount(), (scratchBytes() >> 20) + 1, manifest.workspaceMib,
+         std::max<size_t>(1, budget / scratchStride),
+         (scratchBytes() >> 20) + 1);
   scratch = alignedBuffer(scratchBytes());
 }
 

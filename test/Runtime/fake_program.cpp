@@ -107,6 +107,7 @@ static std::string makeManifest() {
   manifest["micro_batches"] = MicroBatches;
   manifest["micro_batch_size"] = MicroBatchSize;
   manifest["sequence_length"] = Sequence;
+  manifest["workspace_mib"] = 64;
   manifest["arena"] = {{"bytes", places.layout.bytes}};
   manifest["inputs"] = {{"tokens", places.tokens},
                         {"targets", places.targets},
