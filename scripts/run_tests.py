@@ -24,6 +24,7 @@ PARTS = [
     ("golden values", ["python3", "test/EndToEnd/golden.py"]),
     ("allocations", ["python3", "test/EndToEnd/allocations.py"]),
     ("bytes moved", ["python3", "test/EndToEnd/bytes_moved.py"]),
+    ("own architecture", ["python3", "test/EndToEnd/own_architecture.py"]),
     ("quickstart", ["python3", "test/EndToEnd/quickstart.py"]),
     ("mutants", ["python3", "scripts/mutants"]),
     ("fuzzers", ["scripts/fuzz", "20"]),

@@ -132,6 +132,13 @@ static void createFolder(const fs::path &folder) {
          error.message());
 }
 
+void trireme::runtime::prepareFolder(const std::string &folder) {
+  createFolder(folder);
+  if (access(folder.c_str(), W_OK | X_OK))
+    fail(Exit::Input, "{}: checkpoints cannot be written there: {}", folder,
+         std::strerror(errno));
+}
+
 std::string trireme::runtime::saveCheckpoint(const Manifest &manifest,
                                              const Arena &arena,
                                              const std::string &folder,
@@ -145,9 +152,14 @@ std::string trireme::runtime::saveCheckpoint(const Manifest &manifest,
   fs::remove_all(temporary, ignored);
   fs::remove_all(old, ignored);
   createFolder(temporary);
-  writeParameters(manifest, arena, temporary);
-  writeMoments(manifest, arena, temporary);
-  writeState(manifest, temporary, progress, recipe);
+  try {
+    writeParameters(manifest, arena, temporary);
+    writeMoments(manifest, arena, temporary);
+    writeState(manifest, temporary, progress, recipe);
+  } catch (const Failure &) {
+    fs::remove_all(temporary, ignored);
+    throw;
+  }
   syncFolder(temporary);
   std::error_code error;
   if (fs::exists(target))

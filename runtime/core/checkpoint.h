@@ -17,10 +17,15 @@ struct Progress {
   int64_t tokens = 0;
 };
 
+/// Creates the folder of a run's checkpoints, before there is one to lose.
+/// Fails with exit code 1 if it cannot be created or written to.
+void prepareFolder(const std::string &folder);
+
 /// Writes DIR/step-NNNNNNNN: parameters with model.safetensors.index.json,
 /// moments, config.json, state.json; first under a temporary name, synced,
 /// then renamed. With `keep` > 0 only the newest so many stay. Returns the
-/// folder; fails with exit code 1 (cannot be created) or 3 (disk full).
+/// folder; fails with exit code 1 (cannot be created) or 3 (disk full), leaving
+/// nothing of it behind.
 std::string saveCheckpoint(const Manifest &manifest, const Arena &arena,
                            const std::string &folder, const Progress &progress,
                            const json &recipe, int64_t keep);

@@ -55,12 +55,13 @@ static void readTraceSteps(const std::string &text, CommandLine &line) {
     line.traceLast = number(text.substr(colon + 1));
 }
 
-static void check(const CommandLine &line, const std::string &usage) {
+static void check(const CommandLine &line) {
   if (line.describe)
     return;
   if (line.data.empty())
-    fail(Exit::CommandLine, "--data is missing: which tokens to train on\n{}",
-         usage);
+    fail(Exit::CommandLine,
+         "--data FILE is missing, the tokens to train on; trireme data "
+         "tokenize makes them of text, and --help lists all flags");
   if (line.resume == "auto" && line.save.empty())
     fail(Exit::CommandLine,
          "--resume auto looks under the folder of --save, which is missing");
@@ -72,77 +73,150 @@ static void check(const CommandLine &line, const std::string &usage) {
       fail(Exit::CommandLine, "--set: is \"{}\", expected KEY=VALUE", change);
 }
 
+namespace {
+/// Values that are read further.
+struct Text {
+  std::vector<std::string> evaluation;
+  std::string traceSteps, nonFinite = "stop", seed;
+};
+} // namespace
+
+static void addFlags(CLI::App &app, CommandLine &line, Text &text) {
+  constexpr size_t Column = 34;
+  app.get_formatter()->column_width(Column);
+  app.footer(
+      "\nExit codes: 0 done; 1 a file or a value is wrong; 2 the command "
+      "line is wrong;\n3 the run failed; 4 this build or machine lacks "
+      "what was asked for.\nSIGTERM and SIGUSR1 end the run at the end "
+      "of a step, with a checkpoint.");
+  // The descriptions of the checks would tell of types and bounds.
+  auto natural = CLI::Range(int64_t(0), int64_t(1) << 53).description("");
+  auto positive = CLI::Range(int64_t(1), int64_t(1) << 53).description("");
+  auto add = [&](const char *name, auto &value, const char *type,
+                 const char *help) {
+    return app.add_option(name, value, help)->type_name(type);
+  };
+
+  app.set_help_flag("--help,-h", "print this and end");
+  app.add_flag("--describe", line.describe,
+               "print what the program is (memory, recipe, plan) as JSON, end");
+
+  add("--data", line.data, "FILE",
+      "token files to train on, read one after another")
+      ->group("Data");
+  add("--token-bytes", line.tokenBytes, "2|4",
+      "bytes of a token in flat files (default: 2)")
+      ->check(CLI::IsMember({2, 4}).description(""))
+      ->group("Data");
+  add("--eval-data", text.evaluation, "[NAME=]FILE",
+      "token files to evaluate on: before the first step and after the last")
+      ->group("Data");
+  add("--eval-every", line.evaluationEvery, "N",
+      "evaluate after every N steps as well")
+      ->check(positive)
+      ->group("Data");
+  add("--eval-steps", line.evaluationSteps, "K",
+      "batches of an evaluation at most (default: all)")
+      ->check(positive)
+      ->group("Data");
+
+  add("--init", line.init, "WHERE",
+      "auto (the model's weights, else random; the default), random, a "
+      "safetensors file, or a Hugging Face folder")
+      ->group("Training");
+  add("--steps", line.steps, "N",
+      "end after optimizer step N (default: the recipe's steps, which stay the "
+      "length of the schedule)")
+      ->check(natural)
+      ->group("Training");
+  add("--max-minutes", line.maxMinutes, "M",
+      "end at the first end of a step after M minutes")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group("Training");
+  add("--set", line.changes, "KEY=VALUE",
+      "change a key of the recipe that is not fixed when compiling, e.g. "
+      "optimizer.lr=3e-4")
+      ->allow_extra_args(false)
+      ->group("Training");
+  add("--recipe", line.recipe, "FILE", "the same from a recipe in JSON")
+      ->group("Training");
+  add("--seed", text.seed, "N", "seed of the random initialisation")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->group("Training");
+  add("--on-nonfinite", text.nonFinite, "stop|ignore",
+      "on a NaN or infinite loss or gradient (default: stop, exit code 3)")
+      ->check(CLI::IsMember({"stop", "ignore", "skip"}).description(""))
+      ->group("Training");
+
+  add("--save", line.save, "DIR",
+      "write checkpoints there; the last step is always saved")
+      ->group("Checkpoints");
+  add("--save-every", line.saveEvery, "N", "save after every N steps as well")
+      ->check(positive)
+      ->group("Checkpoints");
+  add("--keep", line.keep, "K", "keep the newest K checkpoints (default: all)")
+      ->check(positive)
+      ->group("Checkpoints");
+  add("--resume", line.resume, "DIR|auto",
+      "go on from the newest checkpoint in DIR, or from DIR itself; auto: "
+      "from the newest in --save, else from the start")
+      ->group("Checkpoints");
+
+  add("--log-every", line.logEvery, "N",
+      "print every N steps where the output is no terminal (default: 1)")
+      ->check(positive)
+      ->group("Output");
+  add("--metrics", line.metrics, "FILE", "write JSON Lines, an object a step")
+      ->group("Output");
+  add("--trace", line.trace, "FILE",
+      "write a Chrome trace of what was done when (see ui.perfetto.dev)")
+      ->group("Output");
+  add("--trace-steps", text.traceSteps, "A:B", "steps to trace (default: all)")
+      ->group("Output");
+}
+
+/// Fails naming the first flag that there is not, and the nearest one.
+[[noreturn]] static void failUnknown(const CLI::App &app, const char *other) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    names.push_back(option->get_name());
+  for (std::string word : app.remaining())
+    if (word.starts_with("--")) {
+      word = word.substr(0, word.find('='));
+      fail(Exit::CommandLine,
+           "unknown flag {}; the nearest is {}, --help lists all", word,
+           nearest(word, names));
+    }
+  fail(Exit::CommandLine, "{}; --help lists the flags", other);
+}
+
 std::optional<CommandLine> trireme::runtime::parseCommandLine(int argc,
                                                               char **argv) {
   refuseUnbuilt(argc, argv);
   CommandLine line;
-  std::vector<std::string> evaluation;
-  std::string traceSteps, nonFinite = "stop", seed;
-  CLI::App app{"Trains the model that this program was compiled from."};
-  app.set_help_flag("--help,-h", "Prints this and ends");
-  auto positive = CLI::Range(int64_t(1), int64_t(1) << 53);
-  app.add_flag("--describe", line.describe,
-               "Prints the program as JSON and ends");
-  app.add_option("--data", line.data, "Token files, read one after another")
-      ->type_name("FILE");
-  app.add_option("--init", line.init,
-                 "auto (the model's weights, else random), random, or a "
-                 "safetensors file or Hugging Face folder");
-  app.add_option("--steps", line.steps, "End after this optimizer step")
-      ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
-  app.add_option("--eval-data", evaluation,
-                 "Token files to evaluate on, [NAME=]FILE");
-  app.add_option("--eval-every", line.evaluationEvery,
-                 "Evaluate after every so many steps")
-      ->check(positive);
-  app.add_option("--eval-steps", line.evaluationSteps,
-                 "Batches of an evaluation at most")
-      ->check(positive);
-  app.add_option("--save", line.save, "Folder for checkpoints");
-  app.add_option("--save-every", line.saveEvery,
-                 "Save after every so many steps")
-      ->check(positive);
-  app.add_option("--keep", line.keep, "Keep the newest so many checkpoints")
-      ->check(positive);
-  app.add_option("--resume", line.resume,
-                 "auto, the folder given to --save, or one checkpoint");
-  app.add_option("--metrics", line.metrics, "JSON Lines file, a line a step");
-  app.add_option("--log-every", line.logEvery, "Print every so many steps")
-      ->check(positive);
-  app.add_option("--trace", line.trace, "Chrome trace file");
-  app.add_option("--trace-steps", traceSteps, "Steps to trace, FIRST:LAST");
-  app.add_option("--on-nonfinite", nonFinite,
-                 "On a NaN or infinite loss or gradient: stop or ignore")
-      ->check(CLI::IsMember({"stop", "ignore", "skip"}))
-      ->type_name("stop|ignore");
-  app.add_option("--seed", seed, "The recipe's seed")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--token-bytes", line.tokenBytes, "Bytes of a token in files")
-      ->check(CLI::IsMember({2, 4}))
-      ->type_name("2|4");
-  app.add_option("--recipe", line.recipe, "Recipe file in JSON");
-  app.add_option("--set", line.changes, "A key of the recipe, KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--max-minutes", line.maxMinutes,
-                 "End at the first step border after so many minutes")
-      ->check(CLI::PositiveNumber);
+  Text text;
+  CLI::App app{"Trains the model that this program was compiled from, on this "
+               "machine.\n"};
+  addFlags(app, line, text);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
     fmt::print("{}", app.help());
     return std::nullopt;
+  } catch (const CLI::ExtrasError &error) {
+    failUnknown(app, error.what());
   } catch (const CLI::ParseError &error) {
-    fail(Exit::CommandLine, "{}\nRun with --help for the flags.", error.what());
+    fail(Exit::CommandLine, "{}; --help lists the flags", error.what());
   }
-  if (nonFinite == "skip")
+  if (text.nonFinite == "skip")
     fail(Exit::Lacking, "--on-nonfinite skip is not built yet");
-  if (nonFinite == "ignore")
+  if (text.nonFinite == "ignore")
     line.nonFinite = CommandLine::NonFinite::Ignore;
-  if (!seed.empty())
-    line.changes.push_back("seed=" + seed);
-  addEvaluation(evaluation, line);
-  if (!traceSteps.empty())
-    readTraceSteps(traceSteps, line);
-  check(line, app.help());
+  if (!text.seed.empty())
+    line.changes.push_back("seed=" + text.seed);
+  addEvaluation(text.evaluation, line);
+  if (!text.traceSteps.empty())
+    readTraceSteps(text.traceSteps, line);
+  check(line);
   return line;
 }

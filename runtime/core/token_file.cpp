@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -15,10 +16,14 @@ MappedFile::MappedFile(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info;
   if (file < 0 || fstat(file, &info) || !S_ISREG(info.st_mode)) {
-    int reason = file < 0 ? errno : EINVAL;
+    std::string reason = "no ordinary file";
+    if (file < 0)
+      reason = std::strerror(errno);
+    else if (S_ISDIR(info.st_mode))
+      reason = "it is a folder, expected a file";
     if (file >= 0)
       close(file);
-    fail(Exit::Input, "{}: cannot be read: {}", path, std::strerror(reason));
+    fail(Exit::Input, "{}: cannot be read: {}", path, reason);
   }
   size = uint64_t(info.st_size);
   void *mapping = MAP_FAILED;
@@ -46,6 +51,18 @@ template <typename Type> static Type read(const uint8_t *from) {
   Type value;
   std::memcpy(&value, from, sizeof value);
   return value;
+}
+
+/// Whether a file of at least a few words holds none of the control bytes that
+/// tokens of two or four bytes are full of.
+static bool holdsText(const MappedFile &file) {
+  constexpr uint64_t Least = 64, Looked = 4096;
+  if (file.bytes() < Least)
+    return false;
+  return std::all_of(file.data(), file.data() + std::min(file.bytes(), Looked),
+                     [](uint8_t byte) {
+                       return byte >= ' ' || (byte >= '\t' && byte <= '\r');
+                     });
 }
 
 TokenFile::TokenFile(const std::string &path, int tokenBytes,
@@ -85,6 +102,11 @@ void TokenFile::readHeader() {
       return;
     }
   }
+  if (holdsText(file))
+    fail(Exit::Input,
+         "{}: holds text, expected tokens: trireme data tokenize {} -o "
+         "tokens.bin makes a token of each byte",
+         name, name);
   count = int64_t(bytes / uint64_t(width));
   if (bytes % uint64_t(width))
     fail(Exit::Input,

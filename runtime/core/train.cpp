@@ -87,6 +87,26 @@ static int64_t totalBytes(const Manifest &manifest) {
                                 : int64_t(manifest.arenaBytes);
 }
 
+/// The parts of `total` bytes that are there, in MiB.
+static std::string describeMemory(const Manifest &manifest, int64_t total) {
+  auto mib = [](double bytes) { return bytes / (1 << 20); };
+  std::string text = fmt::format("{:.1f} MiB", mib(double(total)));
+  auto place = json::json_pointer("/0/memory");
+  const json &stages = manifest.document.at("stages");
+  if (!stages.contains(place))
+    return text;
+  const char *separator = ": ";
+  for (const char *part : {"parameters", "gradients", "optimizer",
+                           "activations", "workspace", "communication"}) {
+    double bytes = stages.at(place).value(part, 0.0);
+    if (bytes <= 0)
+      continue;
+    text += fmt::format("{}{} {:.1f}", separator, part, mib(bytes));
+    separator = ", ";
+  }
+  return text;
+}
+
 /// Room for the events of some steps of a large model.
 static size_t traceCapacity(const CommandLine &line) {
   return line.trace.empty() ? 0 : 1 << 20;
@@ -102,11 +122,14 @@ Run::Run(const trireme_program &program, const Manifest &manifest,
                  line.evaluationSteps),
       trace(traceCapacity(line)), arena(manifest.arenaBytes),
       context(manifest, &trace), peakBytes(totalBytes(manifest)) {
+  if (!line.save.empty())
+    prepareFolder(line.save);
   std::string initialisation = start();
   lastStep = line.steps.value_or(settings.schedule.steps);
   header(initialisation);
   metrics.emplace(line.metrics, progress.step);
-  display.emplace(progress.step, lastStep, line.logEvery);
+  display.emplace(progress.step, lastStep, line.logEvery,
+                  manifest.stepTokens());
 }
 
 /// Fills the state from a checkpoint or anew; says which.
@@ -124,18 +147,20 @@ std::string Run::start() {
 void Run::header(const std::string &initialisation) const {
   const json &model = manifest.document.at("model");
   fmt::print("{}\n", initialisation);
-  fmt::print("model: {} ({}), {} parameters\n",
-             model.at("name").get<std::string>(),
-             model.at("family").get<std::string>(),
-             model.at("parameters").get<int64_t>());
-  fmt::print("layout: 1 rank, {} threads; {} micro-batches of {} x {} tokens\n",
-             threadCount(), manifest.microBatches, manifest.microBatchSize,
-             manifest.sequence);
-  fmt::print("memory: {:.1f} MiB, {:.1f} MiB of scratch\n",
-             double(manifest.arenaBytes) / (1 << 20),
-             double(context.scratchBytes()) / (1 << 20));
-  fmt::print("data: {} samples of {} files in order, from sample {}\n",
-             samples.count(), samples.files().size(),
+  // A program written by hand has no family.
+  const json &family = model.at("family");
+  fmt::print(
+      "model: {}{}, {}\n", model.at("name").get<std::string>(),
+      family.is_string() ? fmt::format(" ({})", family.get<std::string>()) : "",
+      counted(model.at("parameters").get<int64_t>(), "parameter"));
+  fmt::print("layout: 1 rank, {}; {} of {} x {} tokens a step\n",
+             counted(threadCount(), "thread"),
+             counted(manifest.microBatches, "micro-batch"),
+             manifest.microBatchSize, manifest.sequence);
+  fmt::print("memory: {}\n", describeMemory(manifest, peakBytes));
+  fmt::print("data: {} of {} tokens in {}, in order from sample {}\n",
+             counted(samples.count(), "sample"), manifest.sequence,
+             counted(int64_t(samples.files().size()), "file"),
              progress.samples % samples.count());
   std::fflush(stdout);
 }
@@ -273,7 +298,8 @@ void Run::steps() {
     evaluate(/*ownObject=*/true);
   Prefetcher data(samples, manifest.globalBatch, progress.samples);
   ending = isLast();
-  if (progress.step >= lastStep)
+  // A run of no step may be for its evaluation.
+  if (progress.step >= lastStep && (progress.step || !evaluation.size()))
     display->note(fmt::format("nothing to do: the run ends after step {}, and "
                               "step {} is done",
                               lastStep, progress.step));

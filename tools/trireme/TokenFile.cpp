@@ -41,6 +41,16 @@ StringRef trireme::stringifyFormat(TokenFile::Format format) {
   return "";
 }
 
+/// Whether bytes, at least a few words of them, hold none of the control bytes
+/// that tokens of two or four bytes are full of.
+static bool holdText(StringRef bytes) {
+  constexpr size_t least = 64, looked = 4096;
+  return bytes.size() >= least &&
+         llvm::all_of(bytes.take_front(looked), [](unsigned char byte) {
+           return byte >= ' ' || (byte >= '\t' && byte <= '\r');
+         });
+}
+
 llvm::Error TokenFile::readHeader(StringRef path) {
   // llm.c: 256 int32, of which magic, version, tokens.
   constexpr size_t headerBytes = 1024;
@@ -62,6 +72,11 @@ llvm::Error TokenFile::readHeader(StringRef path) {
                                     count, tokenBytes, tokens.size()));
     }
   }
+  if (holdText(tokens))
+    return badInput(path +
+                    ": holds text, expected tokens: trireme data "
+                    "tokenize " +
+                    path + " -o tokens.bin makes a token of each byte");
   if (tokens.size() % tokenBytes == 0)
     return llvm::Error::success();
   return badInput(path + llvm::formatv(": has {0} bytes, expected a multiple "
