@@ -99,7 +99,7 @@ static LogicalResult verifyRuntime(ModuleOp module) {
 
 static LogicalResult verifyLLVM(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
-    if (op == module || isa<LLVM::LLVMDialect>(op->getDialect()))
+    if (op == module || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
       return WalkResult::advance();
     op->emitOpError() << "is not of the LLVM dialect";
     return WalkResult::interrupt();
@@ -118,7 +118,8 @@ struct VerifyStage : public trireme::impl::VerifyStageBase<VerifyStage> {
                       .Case("llvm", verifyLLVM)
                       .Default(nullptr);
     if (!verify) {
-      getOperation().emitError() << "unknown stage \"" << stage << "\"";
+      getOperation().emitError()
+          << "unknown stage \"" << stage.getValue() << "\"";
       return signalPassFailure();
     }
     if (failed(verify(getOperation())))

@@ -283,7 +283,8 @@ void ConvertRuntimeToLLVM::runOnOperation() {
   SmallVector<Operation *> ops;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     function.walk([&](Operation *op) {
-      if (isa<runtime::RuntimeDialect, func::FuncDialect>(op->getDialect()))
+      if (isa_and_nonnull<runtime::RuntimeDialect, func::FuncDialect>(
+              op->getDialect()))
         ops.push_back(op);
     });
   for (Operation *op : ops)

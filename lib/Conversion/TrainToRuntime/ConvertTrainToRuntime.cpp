@@ -135,6 +135,8 @@ static LogicalResult lowerFunction(func::FuncOp function, RuntimeEmitter &emit,
 static LogicalResult checkPlaces(Operation *op, StringRef name, size_t count,
                                  size_t depth) {
   auto places = op->getAttrOfType<ArrayAttr>(name);
+  if (!places && count == 0)
+    return success();
   if (!places || places.size() != count)
     return op->emitOpError()
            << "has " << (places ? places.size() : 0) << " places in '" << name
@@ -243,7 +245,8 @@ struct ConvertTrainToRuntime
       return signalPassFailure();
     if (launchElements < 1 || workspaceMib < 0) {
       module.emitError() << "options launch-elements and workspace-mib are "
-                         << launchElements << " and " << workspaceMib
+                         << launchElements.getValue() << " and "
+                         << workspaceMib.getValue()
                          << ", expected at least 1 and 0";
       return signalPassFailure();
     }

@@ -523,7 +523,7 @@ static LogicalResult checkFunction(func::FuncOp function) {
     if (!hasPlace(type))
       return function.emitOpError()
              << "takes " << type << ", expected static tensors";
-  WalkResult result = function.walk([&](Operation *op) {
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == function || isa<RowsOp>(op->getParentOp()))
       return WalkResult::advance();
     if (op->getNumRegions() && !isa<LoopOp, RowsOp>(op)) {
@@ -552,7 +552,8 @@ struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
     if (sumGrain < 1) {
       getOperation().emitError()
-          << "option sum-grain is " << sumGrain << ", expected at least 1";
+          << "option sum-grain is " << sumGrain.getValue()
+          << ", expected at least 1";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())

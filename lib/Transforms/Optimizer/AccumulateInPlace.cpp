@@ -101,11 +101,11 @@ static Value sink(Value accumulator, Value gradient, OpBuilder &builder) {
     return sum;
   }
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    OpBuilder before(reshape.getSource().getDefiningOp()
-                         ? reshape.getSource().getDefiningOp()
-                         : op);
     if (!reshape.getSource().getDefiningOp())
       return plain();
+    OpBuilder before(op->getContext());
+    // As early as it can be, so that it is there before all that may take it.
+    before.setInsertionPointAfterValue(accumulator);
     Value flat = ReshapeOp::create(before, op->getLoc(),
                                    reshape.getSource().getType(), accumulator);
     OpBuilder after(op);

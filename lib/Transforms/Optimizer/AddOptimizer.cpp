@@ -315,8 +315,9 @@ struct AddOptimizer
       return signalPassFailure();
     }
     if (microBatches < 1) {
-      getOperation().emitError() << "option micro-batches is " << microBatches
-                                 << ", expected at least 1";
+      getOperation().emitError()
+          << "option micro-batches is " << microBatches.getValue()
+          << ", expected at least 1";
       return signalPassFailure();
     }
     if (failed(checkForward(forward)) ||

@@ -117,8 +117,8 @@ struct SetBatchShape
     }
     if (rows < 1 || sequence < 1) {
       getOperation().emitError()
-          << "options rows and sequence are " << rows << " and " << sequence
-          << ", expected at least 1";
+          << "options rows and sequence are " << rows.getValue() << " and "
+          << sequence.getValue() << ", expected at least 1";
       return signalPassFailure();
     }
     Block &body = forward.getBody().front();
