@@ -27,6 +27,7 @@ PARTS = [
     ("allocations", ["python3", "test/EndToEnd/allocations.py"]),
     ("bytes moved", ["python3", "test/EndToEnd/bytes_moved.py"]),
     ("own architecture", ["python3", "test/EndToEnd/own_architecture.py"]),
+    ("documents", ["python3", "test/EndToEnd/documents.py"]),
     ("quickstart", ["python3", "test/EndToEnd/quickstart.py"]),
     ("mutants", ["python3", "scripts/mutants"]),
     ("fuzzers", ["scripts/fuzz", "20"]),

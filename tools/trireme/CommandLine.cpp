@@ -20,6 +20,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
+
 using namespace trireme;
 using llvm::StringRef;
 using llvm::Twine;
@@ -204,6 +206,24 @@ static bool isListed(const Key &key, ConfigFlags::Listed listed) {
   return key.moment == Key::Moment::CompileTime;
 }
 
+/// A key's line of help with its default, if it has one that is a constant.
+static std::string describe(const Key &key) {
+  std::string text = key.help.str();
+  llvm::json::Value value = printValue(key, Config());
+  if (value.getAsNull())
+    return text;
+  text += " (default: ";
+  if (std::optional<double> number = value.getAsNumber()) {
+    char digits[32];
+    text.append(
+        digits,
+        std::to_chars(std::begin(digits), std::end(digits), *number).ptr);
+  } else {
+    llvm::raw_string_ostream(text) << value;
+  }
+  return text + ")";
+}
+
 void ConfigFlags::addTo(CommandLine &line, Listed listed) {
   line.addText("--recipe", "FILE", "recipe in YAML or JSON", recipe);
   line.addText("--plan", "FILE", "plan in YAML or JSON", plan);
@@ -223,7 +243,7 @@ void ConfigFlags::addTo(CommandLine &line, Listed listed) {
     bool isSwitch = std::holds_alternative<bool *>(key.slot(types));
     Flag flag;
     flag.valueName = isSwitch ? "" : "VALUE";
-    flag.help = isListed(key, listed) ? key.help.str() : "";
+    flag.help = isListed(key, listed) ? describe(key) : "";
     flag.set = [this, &key, name = names.front()](StringRef value) {
       assignments.push_back({key.name.str(), value.str(), name});
       return llvm::Error::success();

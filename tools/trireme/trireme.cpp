@@ -40,11 +40,20 @@ static constexpr llvm::StringLiteral notBuilt[] = {"plan", "simulate", "diff",
 
 static void printHelp() {
   llvm::outs() << "usage: trireme SUBCOMMAND ...\n\n"
-                  "Compiles transformer training to native programs.\n\n";
+                  "Compiles transformer training to native programs. MODEL is "
+                  "a Hugging Face folder,\na config.json, or an imported (and "
+                  "edited) .mlir file.\n\n";
   for (const Subcommand &subcommand : subcommands)
     llvm::outs() << llvm::formatv("  {0,-12} {1}\n", subcommand.name,
                                   subcommand.help);
-  llvm::outs() << "\ntrireme SUBCOMMAND --help lists its flags\n";
+  llvm::outs()
+      << "\ntrireme SUBCOMMAND --help lists its flags; trireme --version.\n\n"
+         "  trireme data tokenize TEXT -o tokens.bin\n"
+         "  trireme train MODEL --data tokens.bin --steps 100\n"
+         "  trireme compile MODEL -o program && ./program --data tokens.bin\n\n"
+         "Exit codes: 0 done; 1 a file or a value is wrong; 2 the command line "
+         "is wrong;\n3 the run failed; 4 this build or machine lacks what was "
+         "asked for.\n";
 }
 
 static llvm::Expected<ExitCode> run(Words words) {
