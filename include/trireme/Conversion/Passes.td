@@ -14,7 +14,8 @@ def ConvertTrainToRuntime
     `scf.for`. Writes the manifest (`runtime.manifest`) with the tables of
     matrix products, attentions and kernels from what it lowers.
 
-    An op is lowered by the function that `LoweringRegistry` has for it.
+    An op is lowered by the function that `LoweringRegistry` has for it; a
+    dialect of others adds its own by `LoweringDialectInterface`.
 
     Expects: places from `train-plan-memory`. Ensures: only `runtime`, `arith`
     and `scf` ops.
