@@ -31,7 +31,8 @@ def run(opt, text, *flags):
 
 def simplify(text):
     """The text without names of values and without white space."""
-    return re.sub(r"\s+", "", re.sub(r"[%^][\w$.#-]+(:\d+)?", "%", text))
+    text = re.sub(r"\s+", "", re.sub(r"[%^][\w$.#-]+(:\d+)?", "%", text))
+    return re.sub(r"(%,)+%=", "%=", text)
 
 
 def find_parts(parts, text):
