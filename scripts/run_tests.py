@@ -19,6 +19,7 @@ PARTS = [
     ("build", ["scripts/setup", "all", "trireme-runtime-tests", "trireme-fake-program"]),
     ("unit tests", ["ctest", "--test-dir", "build", "--output-on-failure", "-j2"]),
     ("lit tests", ["ninja", "-C", "build", "check-trireme"]),
+    ("round trips", ["ninja", "-C", "build", "check-trireme-roundtrip"]),
     ("format", ["scripts/check-format"]),
     ("folders", ["python3", "scripts/check_includes.py"]),
     ("golden values", ["python3", "test/EndToEnd/golden.py"]),

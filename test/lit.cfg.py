@@ -21,3 +21,8 @@ config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "EndToEnd", "Inputs", "golden")))
 config.substitutions.append(("%scripts", os.path.join(os.path.dirname(config.test_source_root), "scripts")))
 config.substitutions.append(("%libdir", os.path.join(config.trireme_binary_dir, "lib")))
+config.substitutions.append(("%bin", os.path.join(config.trireme_binary_dir, "bin")))
+
+# --param roundtrip=1: every input is printed, also as bytecode, and read again.
+if lit_config.params.get("roundtrip"):
+    config.substitutions.append((r"(?<![/\w])trireme-opt(?= )", "trireme-opt --verify-roundtrip"))

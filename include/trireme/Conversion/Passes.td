@@ -14,10 +14,47 @@ def ConvertTrainToRuntime
     `scf.for`. Writes the manifest (`runtime.manifest`) with the tables of
     matrix products, attentions and kernels from what it lowers.
 
-    An op is lowered by the function that `LoweringRegistry` has for it.
+    An op is lowered by the function that `LoweringRegistry` has for it; a
+    dialect of others adds its own by `LoweringDialectInterface`.
 
     Expects: places from `train-plan-memory`. Ensures: only `runtime`, `arith`
     and `scf` ops.
+
+    Before:
+    ```mlir
+    module attributes {train.arena = {
+        activations = 0, bytes = 128, gradients = 0, optimizer = 0,
+        parameters = 64, workspace = 64}} {
+      func.func @train(
+          %x: tensor<4x4xf32> {train.role = #train.role<parameter>,
+              train.param = #train.param<"x", [4, 4], normal 1.0>,
+              train.place = #train.place<0, []>})
+          -> (tensor<4x4xf32> {train.place = #train.place<64, []>}) {
+        %0 = train.linear %x, %x contract 1
+            {train.places = [#train.place<64, []>]}
+            : tensor<4x4xf32>, tensor<4x4xf32>
+        return %0 : tensor<4x4xf32>
+      }
+      func.func @evaluate() {
+        return
+      }
+    }
+    ```
+    After, beside the manifest:
+    ```mlir
+    // ...
+      func.func @train(%context: !llvm.ptr, %arena: !llvm.ptr) {
+        %0 = runtime.buffer %arena at 0 strides []
+        %1 = runtime.buffer %arena at 0 strides []
+        %2 = runtime.buffer %arena at 64 strides []
+        runtime.gemm %context, 0(%0, %1) to %2
+        return
+      }
+      func.func @evaluate(%context: !llvm.ptr, %arena: !llvm.ptr) {
+        return
+      }
+    // ...
+    ```
   }];
   let dependentDialects = [
     "::trireme::runtime::RuntimeDialect", "::mlir::arith::ArithDialect",
@@ -59,6 +96,7 @@ def MergeKernels : Pass<"runtime-merge-kernels", "::mlir::ModuleOp"> {
     ```
     After, there is one kernel:
     ```mlir
+    // ...
     func.func @train(%context: !llvm.ptr, %arena: !llvm.ptr) {
       runtime.launch %context, @double, 1 (%arena, %arena) count 64 grain 8
       return
@@ -98,11 +136,19 @@ def ConvertRowsToLLVM : Pass<"convert-rows-to-llvm", "::mlir::ModuleOp"> {
       train.rows_yield %0 : f32
     }
     ```
-    After (the loop over columns):
+    After, the body on vectors of 8 columns in a loop over columns:
     ```mlir
-    %x = llvm.load %address : !llvm.ptr -> vector<8xf32>
-    %y = arith.addf %x, %x : vector<8xf32>
-    llvm.store %y, %target : vector<8xf32>, !llvm.ptr
+    // ...
+    llvm.func internal @double(%buffers: !llvm.ptr, %begin: i64, %end: i64)
+    // ...
+      scf.for
+    // ...
+        %x = llvm.load %address
+    // ...
+        %y = arith.addf %x, %x : vector<8xf32>
+    // ...
+        llvm.store %y, %target
+    // ...
     ```
   }];
   let options = [
@@ -136,11 +182,14 @@ def ConvertRuntimeToLLVM : Pass<"convert-runtime-to-llvm", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    llvm.func @trireme_zero(!llvm.ptr, !llvm.ptr, i64)
-    llvm.func internal @train(%context: !llvm.ptr, %arena: !llvm.ptr) {
-      %0 = llvm.getelementptr %arena[4096] : (!llvm.ptr) -> !llvm.ptr, i8
-      %1 = llvm.mlir.constant(256 : i64) : i64
-      llvm.call @trireme_zero(%context, %0, %1)
+    llvm.func @trireme_zero(!llvm.ptr, !llvm.ptr, i64) attributes {no_unwind}
+    llvm.func internal @train(%context: !llvm.ptr, %arena: !llvm.ptr)
+        attributes {no_unwind} {
+      %offset = llvm.mlir.constant(4096 : i64) : i64
+      %0 = llvm.getelementptr %arena[%offset]
+          : (!llvm.ptr, i64) -> !llvm.ptr, i8
+      %bytes = llvm.mlir.constant(256 : i64) : i64
+      llvm.call @trireme_zero(%context, %0, %bytes)
           : (!llvm.ptr, !llvm.ptr, i64) -> ()
       llvm.return
     }

@@ -16,6 +16,19 @@ def VerifyStage : Pass<"trireme-verify-stage", "::mlir::ModuleOp"> {
 
     Expects: a module. Ensures: the same module with the stage's name as
     `train.stage`, or an error at the op at fault.
+
+    Runs: `--trireme-verify-stage="stage=llvm"`
+
+    Before:
+    ```mlir
+    llvm.func @train(!llvm.ptr, !llvm.ptr)
+    ```
+    After:
+    ```mlir
+    module attributes {train.stage = "llvm"} {
+      llvm.func @train(!llvm.ptr, !llvm.ptr)
+    }
+    ```
   }];
   let options = [Option<"stage", "stage", "std::string", [{"step"}],
                         "forward, step, runtime or llvm">];

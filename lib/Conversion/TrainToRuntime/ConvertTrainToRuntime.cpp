@@ -252,6 +252,10 @@ struct ConvertTrainToRuntime
     }
     LoweringRegistry registry;
     registerTrainLowerings(registry);
+    for (Dialect *dialect : getContext().getLoadedDialects())
+      if (auto *other =
+              dialect->getRegisteredInterface<LoweringDialectInterface>())
+        other->registerLowerings(registry);
     ManifestTables tables;
     RuntimeEmitter emit(module, tables, launchElements);
     auto train = module.lookupSymbol<func::FuncOp>("train");

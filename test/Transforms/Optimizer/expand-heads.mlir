@@ -12,10 +12,10 @@
 // CHECK: %[[LOOP:.*]]:3 = train.loop "chunks" count 3 carry(%[[SUM:.*]] = %{{.*}} : tensor<f32>, %[[DW:.*]] = %{{.*}} : tensor<50x8xf32>) each(%[[HS:.*]] = %[[HC]] : tensor<3x4x8xf32>, %[[TS:.*]] = %[[TC]] : tensor<3x4xi32>) with(%[[WI:.*]] = %[[W]] : tensor<50x8xf32>, %{{.*}} = %[[START]] : tensor<i32>, %[[SEEDI:.*]] = %[[SEED]] : tensor<f32>) stacked(tensor<3x4x8xf32>)
 // CHECK:   %[[LOGITS:.*]] = train.linear %[[HS]], %[[WI]] contract 1 rhs_transposed
 // CHECK-NOT: train.softcap
-// CHECK:   %[[LOSS:.*]], %[[LOG:.*]] = train.cross_entropy %[[LOGITS]], %[[TS]]
-// CHECK:   %[[TOTAL:.*]] = train.sum %[[LOSS]]
+// CHECK:   %[[ENTROPY:.*]]:2 = train.cross_entropy %[[LOGITS]], %[[TS]]
+// CHECK:   %[[TOTAL:.*]] = train.sum %[[ENTROPY]]#0
 // CHECK:   %[[NEXT:.*]] = train.add %[[SUM]], %[[TOTAL]]
-// CHECK:   %[[DL:.*]] = train.cross_entropy_grad %[[LOGITS]], %[[TS]] start %{{.*}}, %[[LOG]] seed %[[SEEDI]]
+// CHECK:   %[[DL:.*]] = train.cross_entropy_grad %[[LOGITS]], %[[TS]] start %{{.*}}, %[[ENTROPY]]#1 seed %[[SEEDI]]
 // CHECK:   %[[DH:.*]] = train.linear %[[DL]], %[[WI]] contract 1 :
 // CHECK:   %[[DWN:.*]] = train.linear %[[DL]], %[[HS]] contract 1 lhs_transposed accumulate %[[DW]]
 // CHECK:   train.yield carry(%[[NEXT]], %[[DWN]] : tensor<f32>, tensor<50x8xf32>) stacked(%[[DH]] : tensor<4x8xf32>)

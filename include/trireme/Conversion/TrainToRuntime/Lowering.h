@@ -5,7 +5,8 @@
 //
 //   LogicalResult lowerMyOp(MyOp op, RuntimeEmitter &emit);
 //
-// and add it to a LoweringRegistry (registerTrainLowerings for ours).
+// and add it to a LoweringRegistry: in registerTrainLowerings for our ops, by a
+// LoweringDialectInterface for those of another dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectInterface.h"
 #include "trireme/Dialect/Runtime/IR/Runtime.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
@@ -96,6 +98,17 @@ public:
 
 private:
   llvm::StringMap<Function> functions;
+};
+
+/// How a dialect of others brings lowerings of its ops: an interface of the
+/// dialect, added in its `initialize()`.
+class LoweringDialectInterface
+    : public mlir::DialectInterface::Base<LoweringDialectInterface> {
+public:
+  LoweringDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  /// Adds the dialect's lowerings. Example:
+  /// `registry.add<SwapHalvesOp>(lowerSwapHalves);`
+  virtual void registerLowerings(LoweringRegistry &registry) const = 0;
 };
 
 /// Our ops.

@@ -24,15 +24,40 @@ def Differentiate : Pass<"train-differentiate", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    func.func @forward(%w: tensor<4xf32> {train.role = #train.role<parameter>,
-        train.param = #train.param<"w", [4], normal 1.0>})
+    func.func @forward(
+        %x: tensor<f32>,
+        %w: tensor<2xf32> {train.role = #train.role<parameter>,
+            train.param = #train.param<"layers.{}.w", [1], normal 1.0>})
         -> tensor<f32> {
-      %0 = train.mul %w, %w : tensor<4xf32>
-      %1 = train.sum %0 : tensor<4xf32>
-      return %1 : tensor<f32>
+      %0 = train.loop "layers" count 2 carry(%c = %x : tensor<f32>)
+          each(%s = %w : tensor<2xf32>) {
+        %1 = train.mul %c, %s : tensor<f32>
+        train.yield carry(%1 : tensor<f32>)
+      }
+      return %0 : tensor<f32>
     }
     ```
-    is an error, since `train.sum` has no derivative: losses end in a head.
+    After, the forward loop stacks its carry, which the derivative of the
+    product reads; slices of the parameter are read again:
+    ```mlir
+    // ...
+    func.func @gradient(
+    // ...
+      %0:2 = train.loop "layers" count 2 carry(%c = %x : tensor<f32>)
+          each(%s = %w : tensor<2xf32>) stacked(tensor<2xf32>) {
+        %1 = train.mul %c, %s : tensor<f32>
+        train.yield carry(%1 : tensor<f32>) stacked(%c : tensor<f32>)
+      }
+      %2:2 = train.loop "layers" count 2 reverse carry(%dc = %seed : tensor<f32>)
+          each(%s = %w : tensor<2xf32>, %c = %0#1 : tensor<2xf32>)
+          stacked(tensor<2xf32>) {
+        %3 = train.mul %dc, %s : tensor<f32>
+        %4 = train.mul %dc, %c : tensor<f32>
+        train.yield carry(%3 : tensor<f32>) stacked(%4 : tensor<f32>)
+      }
+      return %0#0, %2#1 : tensor<f32>, tensor<2xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }

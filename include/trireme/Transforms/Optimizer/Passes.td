@@ -14,6 +14,29 @@ def SetBatchShape : Pass<"train-set-batch-shape", "::mlir::ModuleOp"> {
     Expects: `@forward` of operations whose result types follow from their
     operands. Ensures: valid types, or an error that names the operation for
     which the shape is impossible.
+
+    Runs: `--train-set-batch-shape="rows=2 sequence=4"`
+
+    Before:
+    ```mlir
+    func.func @forward(%ids: tensor<1x1xi32> {train.role = #train.role<tokens>},
+                       %w: tensor<50x8xf32>) -> tensor<1x1x8xf32> {
+      %0 = train.fill 0.0 : tensor<i32>
+      %1 = train.embedding %w, %ids start %0
+          : tensor<50x8xf32>, tensor<1x1xi32>, tensor<i32>
+      return %1 : tensor<1x1x8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @forward(%ids: tensor<2x4xi32> {train.role = #train.role<tokens>},
+                       %w: tensor<50x8xf32>) -> tensor<2x4x8xf32> {
+      %0 = train.fill 0.0 : tensor<i32>
+      %1 = train.embedding %w, %ids start %0
+          : tensor<50x8xf32>, tensor<2x4xi32>, tensor<i32>
+      return %1 : tensor<2x4x8xf32>
+    }
+    ```
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "1", "sequences of a micro-batch">,
@@ -33,6 +56,56 @@ def AddOptimizer : Pass<"train-add-optimizer", "::mlir::ModuleOp"> {
     Ensures: `@train` and `@evaluate` in their place; tokens, targets and
     positions are [micro-batches, rows, sequence]; results carry
     `train.result`.
+
+    Runs: `--train-add-optimizer="micro-batches=2"`
+
+    Before, with a gradient that is no real one:
+    ```mlir
+    func.func @forward(
+        %t: tensor<1x4xi32> {train.role = #train.role<targets>},
+        %w: tensor<f32> {train.role = #train.role<parameter>,
+            train.param = #train.param<"w", [1], normal 1.0>})
+        -> (tensor<f32>, tensor<f32>) {
+      return %w, %w : tensor<f32>, tensor<f32>
+    }
+    func.func @gradient(
+        %t: tensor<1x4xi32> {train.role = #train.role<targets>},
+        %w: tensor<f32> {train.role = #train.role<parameter>,
+            train.param = #train.param<"w", [1], normal 1.0>},
+        %seed: tensor<f32> {train.role = #train.role<seed>})
+        -> (tensor<f32>, tensor<f32>) {
+      return %w, %seed : tensor<f32>, tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    // ...
+    func.func @train(
+    // ...
+      %count = train.count_targets %t : tensor<2x1x4xi32> -> tensor<f32>
+      %seed, %apply = train.loss_seed %count
+          : tensor<f32> -> tensor<f32>, tensor<i1>
+      %a = train.fill 0.000000e+00 : tensor<f32>
+      %b = train.fill 0.000000e+00 : tensor<f32>
+      %sums:2 = train.loop "micro_batches" count 2
+          carry(%c = %a : tensor<f32>, %d = %b : tensor<f32>)
+          each(%e = %t : tensor<2x1x4xi32>)
+          with(%p = %w : tensor<f32>, %s = %seed : tensor<f32>) {
+        %0 = train.add %c, %p : tensor<f32>
+        %1 = train.add %d, %s : tensor<f32>
+        train.yield carry(%0, %1 : tensor<f32>, tensor<f32>)
+      }
+      %squares = train.sum_squares %sums#1 : tensor<f32>
+      %norm, %factor = train.clip_factor %squares, %max
+          : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
+      %loss = train.mul %sums#0, %seed : tensor<f32>
+      %new, %first, %second = train.adamw
+    // ...
+    func.func @evaluate(
+    // ...
+      train.loop "micro_batches" count 2
+    // ...
+    ```
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1",
@@ -49,6 +122,37 @@ def AccumulateInPlace : Pass<"train-accumulate-in-place", "::mlir::ModuleOp"> {
 
     Expects: the step stage. Ensures: the same values; what cannot be sunk
     stays an addition.
+
+    Before:
+    ```mlir
+    func.func @train(%x: tensor<2x4x8xf32>, %zero: tensor<8x8xf32>)
+        -> tensor<8x8xf32> {
+      %0 = train.loop "micro_batches" count 2
+          carry(%sum = %zero : tensor<8x8xf32>)
+          each(%s = %x : tensor<2x4x8xf32>) {
+        %1 = train.linear %s, %s contract 1 lhs_transposed
+            : tensor<4x8xf32>, tensor<4x8xf32>
+        %2 = train.add %sum, %1 : tensor<8x8xf32>
+        train.yield carry(%2 : tensor<8x8xf32>)
+      }
+      return %0 : tensor<8x8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @train(%x: tensor<2x4x8xf32>, %zero: tensor<8x8xf32>)
+        -> tensor<8x8xf32> {
+      %0 = train.loop "micro_batches" count 2
+          carry(%sum = %zero : tensor<8x8xf32>)
+          each(%s = %x : tensor<2x4x8xf32>) {
+        %1 = train.linear %s, %s contract 1 lhs_transposed
+            accumulate %sum : tensor<8x8xf32>
+            : tensor<4x8xf32>, tensor<4x8xf32>
+        train.yield carry(%1 : tensor<8x8xf32>)
+      }
+      return %0 : tensor<8x8xf32>
+    }
+    ```
   }];
   let statistics = [Statistic<"numSunk", "accumulators-sunk",
                               "additions that became accumulator operands">];
@@ -60,6 +164,44 @@ def ExpandHeads : Pass<"train-expand-heads", "::mlir::ModuleOp"> {
     A head (`HeadOpInterface`) becomes a `chunks` loop whose logits have at
     most `max-logits` elements, but at least `min-rows` rows where tokens
     allow. The number of chunks divides the number of tokens.
+
+    Expects: any stage with heads. Ensures: the same values; no head is left.
+
+    Runs: `--train-expand-heads="max-logits=100 min-rows=1"`
+
+    Before:
+    ```mlir
+    func.func @loss(%h: tensor<4x8xf32>, %w: tensor<50x8xf32>,
+                    %t: tensor<4xi32>, %start: tensor<i32>)
+        -> (tensor<f32>, tensor<f32>) {
+      %sum, %count = train.cross_entropy_head %h, %w targets %t start %start
+          : tensor<4x8xf32>, tensor<50x8xf32>, tensor<4xi32>, tensor<i32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @loss(%h: tensor<4x8xf32>, %w: tensor<50x8xf32>,
+                    %t: tensor<4xi32>, %start: tensor<i32>)
+        -> (tensor<f32>, tensor<f32>) {
+      %0 = train.reshape %h : tensor<4x8xf32> -> tensor<2x2x8xf32>
+      %1 = train.reshape %t : tensor<4xi32> -> tensor<2x2xi32>
+      %zero = train.fill 0.0 : tensor<f32>
+      %sum = train.loop "chunks" count 2 carry(%c = %zero : tensor<f32>)
+          each(%hs = %0 : tensor<2x2x8xf32>, %ts = %1 : tensor<2x2xi32>)
+          with(%ws = %w : tensor<50x8xf32>, %s = %start : tensor<i32>) {
+        %logits = train.linear %hs, %ws contract 1 rhs_transposed
+            : tensor<2x8xf32>, tensor<50x8xf32>
+        %loss, %log_sum = train.cross_entropy %logits, %ts start %s
+            : tensor<2x50xf32>, tensor<2xi32>, tensor<i32>
+        %2 = train.sum %loss : tensor<2xf32>
+        %3 = train.add %c, %2 : tensor<f32>
+        train.yield carry(%3 : tensor<f32>)
+      }
+      %count = train.count_targets %t : tensor<4xi32> -> tensor<f32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
   }];
   let options = [
     Option<"maxLogits", "max-logits", "int64_t", "8388608",
