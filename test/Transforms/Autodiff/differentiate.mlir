@@ -120,3 +120,13 @@ func.func @forward(%x: tensor<f32>, %b: tensor<f32> {train.role = #train.role<pa
   %0 = train.add_bias %x, %b : tensor<f32>, tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// A program without any operation of ours.
+// CHECK-LABEL: func.func @gradient(
+// CHECK-SAME: %[[X:.*]]: tensor<f32>, %{{.*}}: tensor<f32> {train.role = #train.role<seed>})
+// CHECK-NEXT: return %[[X]]
+func.func @forward(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}

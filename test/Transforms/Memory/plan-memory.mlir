@@ -115,3 +115,12 @@ func.func @sums(%x: tensor<8x8xf32>) -> tensor<8xf32> {
   %0 = train.sum_leading %x dims 1 : tensor<8x8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A program without any operation of ours: the argument goes to the output.
+// CHECK-LABEL: func.func @none
+// CHECK-SAME: #train.place<0, []>}) -> (tensor<f32> {train.place = #train.place<64, []>})
+func.func @none(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}

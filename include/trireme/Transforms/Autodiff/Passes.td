@@ -59,7 +59,8 @@ def Differentiate : Pass<"train-differentiate", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::trireme::train::TrainDialect"];
 }
 
 #endif // TRIREME_TRANSFORMS_AUTODIFF_PASSES

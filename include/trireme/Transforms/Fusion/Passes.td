@@ -36,7 +36,8 @@ def FormRows : Pass<"train-form-rows", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect",
+                           "::trireme::train::TrainDialect"];
 }
 
 def Fuse : Pass<"train-fuse", "::mlir::ModuleOp"> {

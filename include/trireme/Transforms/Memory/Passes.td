@@ -56,6 +56,7 @@ def PlanMemory : Pass<"train-plan-memory", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let dependentDialects = ["::trireme::train::TrainDialect"];
   let options = [
     Option<"sumGrain", "sum-grain", "int64_t", "16384",
            "elements that a partial sum covers, at least">,

@@ -107,7 +107,8 @@ def AddOptimizer : Pass<"train-add-optimizer", "::mlir::ModuleOp"> {
     // ...
     ```
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::trireme::train::TrainDialect"];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1",
                         "micro-batches of a step">];
 }
