@@ -1,7 +1,7 @@
 //===- trireme-opt.cpp - MLIR's opt tool with Trireme's dialects ----------===//
 
-#include "trireme/Pipelines/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "trireme/Pipelines/Registration.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -27,9 +27,9 @@ extern "C" {
 typedef struct trireme_context trireme_context;
 
 typedef struct trireme_program {
-  uint32_t abi_version;   /* TRIREME_PROGRAM_ABI */
-  uint32_t reserved;      /* 0 */
-  const char *manifest;   /* JSON text, not zero-terminated */
+  uint32_t abi_version; /* TRIREME_PROGRAM_ABI */
+  uint32_t reserved;    /* 0 */
+  const char *manifest; /* JSON text, not zero-terminated */
   uint64_t manifest_bytes;
   /* One optimizer step: reads inputs and scalars, updates the state in place,
    * writes the outputs named in the manifest. */
@@ -76,11 +76,10 @@ void trireme_attention_forward(trireme_context *context, int32_t attention,
 void trireme_attention_backward(trireme_context *context, int32_t attention,
                                 int64_t layer, const float *q, const float *k,
                                 const float *v, const int32_t *q_positions,
-                                const int32_t *k_positions,
-                                const float *output, const float *log_sum,
-                                const float *output_gradient,
-                                float *q_gradient, float *k_gradient,
-                                float *v_gradient);
+                                const int32_t *k_positions, const float *output,
+                                const float *log_sum,
+                                const float *output_gradient, float *q_gradient,
+                                float *k_gradient, float *v_gradient);
 
 /* result[i] = table[ids[i]] for i < rows; ids are checked by the loader. */
 void trireme_embedding(trireme_context *context, const float *table,
@@ -97,8 +96,8 @@ void trireme_embedding_gradient(trireme_context *context, const int32_t *ids,
 /* table[i] = {cos(p f_0) ..., sin(p f_0) ...}, p = positions[i]: rows of
  * 2 * count floats; angles and functions are taken in double. */
 void trireme_rotary_table(trireme_context *context, const int32_t *positions,
-                          const double *frequencies, float *table,
-                          int64_t rows, int64_t count);
+                          const double *frequencies, float *table, int64_t rows,
+                          int64_t count);
 
 /* Rotates the first 2 * count elements of each head of `head_dim` floats by the
  * angles of its token, pairing element j with j + count: source and result are

@@ -83,8 +83,9 @@ void nameAfterLocation(
 
 /// The same for the first result of an op; further ones of a model's op are
 /// statistics and keep their numbers.
-void nameResults(mlir::Operation *op,
-                 llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
+void nameResults(
+    mlir::Operation *op,
+    llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
 
 /// The integer of a `window`-like attribute (an integer or `#train.per_layer`)
 /// for a layer; 0 where the list is shorter.
