@@ -26,6 +26,8 @@ PARTS = [
     ("random models", ["python3", "test/EndToEnd/random_models.py", "10"]),
     ("compile cost", ["python3", "test/EndToEnd/compile_cost.py"]),
     ("allocations", ["python3", "test/EndToEnd/allocations.py"]),
+    ("check arena", ["python3", "test/EndToEnd/check_arena.py"]),
+    ("non-finite steps", ["python3", "test/EndToEnd/nonfinite.py"]),
     ("bytes moved", ["python3", "test/EndToEnd/bytes_moved.py"]),
     ("own architecture", ["python3", "test/EndToEnd/own_architecture.py"]),
     ("documents", ["python3", "test/EndToEnd/documents.py"]),

@@ -137,6 +137,7 @@ static double getHyper(StringRef name) {
       .Case("eps", 1e-8)
       .Case("weight_decay", 0.1)
       .Case("step", 2)
+      .Case("update_nonfinite", 0)
       .Default(1);
 }
 

@@ -220,6 +220,7 @@ llvm::Error Training::prepareStep(int64_t s) {
             .Case("weight_decay", recipe.weightDecay)
             .Case("max_norm", recipe.maxNorm)
             .Case("step", double(s + 1))
+            .Case("update_nonfinite", 0)
             .Default(std::nullopt);
     if (!value)
       return fail("argument ", i, " of @", function.getName(),

@@ -9,7 +9,7 @@ using namespace trireme::runtime;
 
 /// Flags of the interface that this runtime does not have yet.
 static const char *const UnbuiltFlags[] = {"--timeout", "--shuffle-seed",
-                                           "--tensorboard", "--check-arena"};
+                                           "--tensorboard"};
 
 static void refuseUnbuilt(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
@@ -143,9 +143,10 @@ static void addFlags(CLI::App &app, CommandLine &line, Text &text) {
   add("--seed", text.seed, "N", "seed of the random initialisation")
       ->check(CLI::NonNegativeNumber.description(""))
       ->group("Training");
-  add("--on-nonfinite", text.nonFinite, "stop|ignore",
-      "on a NaN or infinite loss or gradient (default: stop, exit code 3)")
-      ->check(CLI::IsMember({"stop", "ignore", "skip"}).description(""))
+  add("--on-nonfinite", text.nonFinite, "stop|skip|ignore",
+      "on a NaN or infinite loss or gradient: end with exit code 3, skip the "
+      "update, or update all the same (default: stop)")
+      ->check(CLI::IsMember({"stop", "skip", "ignore"}).description(""))
       ->group("Training");
 
   add("--save", line.save, "DIR",
@@ -172,6 +173,10 @@ static void addFlags(CLI::App &app, CommandLine &line, Text &text) {
       "write a Chrome trace of what was done when (see ui.perfetto.dev)")
       ->group("Output");
   add("--trace-steps", text.traceSteps, "A:B", "steps to trace (default: all)")
+      ->group("Output");
+  app.add_flag("--check-arena", line.checkArena,
+               "debugging: fill freed memory with NaN, check the gaps between "
+               "buffers")
       ->group("Output");
 }
 
@@ -209,7 +214,7 @@ std::optional<CommandLine> trireme::runtime::parseCommandLine(int argc,
     fail(Exit::CommandLine, "{}; --help lists the flags", error.what());
   }
   if (text.nonFinite == "skip")
-    fail(Exit::Lacking, "--on-nonfinite skip is not built yet");
+    line.nonFinite = CommandLine::NonFinite::Skip;
   if (text.nonFinite == "ignore")
     line.nonFinite = CommandLine::NonFinite::Ignore;
   if (!text.seed.empty())

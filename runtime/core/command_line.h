@@ -10,13 +10,14 @@
 namespace trireme::runtime {
 
 struct CommandLine {
-  enum class NonFinite { Stop, Ignore };
+  enum class NonFinite { Stop, Skip, Ignore };
   struct EvaluationSet {
     std::string key; // "eval_loss" or "eval_loss/NAME"
     std::vector<std::string> files;
   };
 
   bool describe = false;
+  bool checkArena = false;
   std::vector<std::string> data;
   std::string init = "auto";
   std::optional<int64_t> steps;

@@ -48,19 +48,26 @@ static void addParameter(const json &entry, Manifest &manifest) {
   Tensor tensor{name,
                 shape,
                 elements,
+                /*layer=*/-1,
                 offset("parameter"),
                 offset("first_moment"),
                 offset("second_moment"),
+                std::nullopt,
                 init.at("kind").get<std::string>() == "normal",
                 init.at("value").get<double>()};
+  if (entry.contains("gradient"))
+    tensor.gradient = offset("gradient");
   if (stack == 0)
     return manifest.tensors.push_back(tensor);
   for (int64_t layer = 0; layer < stack; ++layer) {
     tensor.name = layerName(name, layer);
+    tensor.layer = layer;
     manifest.tensors.push_back(tensor);
     tensor.parameter += bytes;
     tensor.firstMoment += bytes;
     tensor.secondMoment += bytes;
+    if (tensor.gradient)
+      *tensor.gradient += bytes;
   }
 }
 
@@ -82,9 +89,10 @@ static void readPlaces(Manifest &manifest) {
     return offset("outputs", key, sizeof(float), sizeof(float));
   };
   manifest.inputs = {input("tokens"), input("targets"), input("positions")};
-  manifest.scalars = {scalar("lr"),  scalar("beta1"),        scalar("beta2"),
-                      scalar("eps"), scalar("weight_decay"), scalar("max_norm"),
-                      scalar("step")};
+  manifest.scalars = {scalar("lr"),           scalar("beta1"),
+                      scalar("beta2"),        scalar("eps"),
+                      scalar("weight_decay"), scalar("max_norm"),
+                      scalar("step"),         scalar("update_nonfinite")};
   manifest.outputs = {output("loss"), output("grad_norm"), output("eval_sum"),
                       output("eval_count")};
 }
@@ -105,6 +113,15 @@ static void readShapes(Manifest &manifest) {
          attention.at("windows").get<std::vector<int64_t>>()});
 }
 
+/// The part that always lives, and the gaps in it, of 64 bytes each.
+static void readGaps(const json &arena, Manifest &manifest) {
+  manifest.fixedBytes = place(arena.at("fixed"), /*bytes=*/0, /*alignment=*/64,
+                              manifest.arenaBytes);
+  for (const json &offset : arena.at("canaries"))
+    manifest.canaries.push_back(
+        place(offset, /*bytes=*/64, /*alignment=*/64, manifest.arenaBytes));
+}
+
 static Manifest parse(const trireme_program &program) {
   Manifest manifest;
   manifest.document =
@@ -122,6 +139,7 @@ static Manifest parse(const trireme_program &program) {
   manifest.vocabulary = document.at("vocabulary");
   manifest.arenaBytes = document.at("arena").at("bytes");
   manifest.workspaceMib = document.at("workspace_mib");
+  readGaps(document.at("arena"), manifest);
   readPlaces(manifest);
   for (const json &entry : document.at("parameters"))
     addParameter(entry, manifest);

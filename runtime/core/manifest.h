@@ -5,6 +5,7 @@
 #include "trireme/runtime/program.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct Tensor {
   std::string name;
   std::vector<int64_t> shape;
   int64_t elements;
+  int64_t layer; // -1 if it is of no layer
   uint64_t parameter, firstMoment, secondMoment;
+  // Where the last step's gradient is, if it is still there.
+  std::optional<uint64_t> gradient;
   bool normal;  // drawn from a normal distribution, else constant
   double value; // its standard deviation, or the constant
 };
@@ -39,11 +43,14 @@ struct Manifest {
   int64_t globalBatch, microBatches, microBatchSize, sequence, vocabulary;
   uint64_t arenaBytes;
   int64_t workspaceMib = 64; // budget of library scratch
+  // What lies below lives always; behind each of its buffers is a gap.
+  uint64_t fixedBytes;
+  std::vector<uint64_t> canaries; // offsets of those gaps
   struct {
     uint64_t tokens, targets, positions;
   } inputs; // offsets of int32 buffers
   struct {
-    uint64_t lr, beta1, beta2, eps, weightDecay, maxNorm, step;
+    uint64_t lr, beta1, beta2, eps, weightDecay, maxNorm, step, updateNonFinite;
   } scalars; // offsets of doubles
   struct {
     uint64_t loss, gradNorm, evalSum, evalCount;

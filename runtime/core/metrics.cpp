@@ -78,6 +78,11 @@ void Metrics::add(std::string_view key, int64_t value) {
   append({digits, size_t(end - digits)});
 }
 
+void Metrics::add(std::string_view key, bool value) {
+  addKey(key);
+  append(value ? "true" : "false");
+}
+
 void Metrics::end() {
   if (file < 0 || line.empty())
     return;

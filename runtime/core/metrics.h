@@ -23,6 +23,7 @@ public:
   /// Adds a member; doubles read back to the same value, non-finite are null.
   void add(std::string_view key, double value);
   void add(std::string_view key, int64_t value);
+  void add(std::string_view key, bool value);
   /// Writes the object. Fails with exit code 3 if that fails.
   void end();
 

@@ -1,6 +1,7 @@
 #include "core/train.h"
 
 #include "core/arena.h"
+#include "core/arena_check.h"
 #include "core/checkpoint.h"
 #include "core/data_loader.h"
 #include "core/error.h"
@@ -16,6 +17,9 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
 
 using namespace trireme::runtime;
 
@@ -53,6 +57,7 @@ private:
   void oneStep(Prefetcher &data);
   void evaluate(bool ownObject);
   void report(const Times &times, StepLine shown);
+  void call(void (*function)(trireme_context *, char *));
   [[noreturn]] void failNonFinite(double loss, double gradNorm);
   void save();
   bool isLast() const;
@@ -66,6 +71,7 @@ private:
   Trace trace;
   Arena arena;
   trireme_context context;
+  std::optional<ArenaCheck> check;
   Progress progress;
   int64_t lastStep;
   int64_t savedStep = -1;
@@ -124,6 +130,8 @@ Run::Run(const trireme_program &program, const Manifest &manifest,
       context(manifest, &trace), peakBytes(totalBytes(manifest)) {
   if (!line.save.empty())
     prepareFolder(line.save);
+  if (line.checkArena)
+    context.check = &check.emplace(manifest, arena);
   std::string initialisation = start();
   lastStep = line.steps.value_or(settings.schedule.steps);
   header(initialisation);
@@ -176,32 +184,85 @@ void Run::writeScalars() {
   write(manifest.scalars.weightDecay, settings.weightDecay);
   write(manifest.scalars.maxNorm, settings.maxNorm);
   write(manifest.scalars.step, double(progress.step + 1));
+  bool ignore = line.nonFinite == CommandLine::NonFinite::Ignore;
+  write(manifest.scalars.updateNonFinite, ignore ? 1 : 0);
 }
 
-/// Fails with exit code 3 naming the first parameter that is not finite. The
-/// sign of a NaN says nothing: it is not shown.
+/// Calls an entry point of the program.
+void Run::call(void (*function)(trireme_context *, char *)) {
+  if (check)
+    check->begin();
+  function(&context, arena.data());
+  if (check)
+    check->end();
+}
+
+/// A number for a message. The sign of a NaN says nothing: it is not shown.
+static std::string text(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
+/// Describes the first value of `tensor` that is not finite; empty if all are.
+static std::string describeNonFinite(const Tensor &tensor,
+                                     const float *values) {
+  for (int64_t i = 0; i < tensor.elements; ++i)
+    if (!std::isfinite(values[i]))
+      return fmt::format(
+          "\"{}\" ({}element {} is {})", tensor.name,
+          tensor.layer < 0 ? "" : fmt::format("layer {}, ", tensor.layer), i,
+          text(values[i]));
+  return {};
+}
+
+/// The tensors in the order in which the backward pass makes their gradients:
+/// what stands behind the layers, the layers from the last, the rest, each
+/// against the order of the forward pass.
+static std::vector<const Tensor *> backwardOrder(const Manifest &manifest) {
+  std::multimap<int64_t, const Tensor *, std::greater<>> order;
+  bool layersSeen = false;
+  for (const Tensor &tensor : manifest.tensors) {
+    layersSeen |= tensor.layer >= 0;
+    bool behind = tensor.layer < 0 && layersSeen;
+    int64_t key = behind ? INT64_MAX : tensor.layer;
+    order.emplace_hint(order.lower_bound(key), key, &tensor); // latest first
+  }
+  std::vector<const Tensor *> tensors;
+  for (auto &[layer, tensor] : order)
+    tensors.push_back(tensor);
+  return tensors;
+}
+
+/// Fails with exit code 3 naming the parameter, else the gradient, that is not
+/// finite; the step has not touched the parameters.
 void Run::failNonFinite(double loss, double gradNorm) {
   display->finish();
-  auto text = [](double value) {
-    return std::isnan(value) ? "nan" : fmt::format("{}", value);
-  };
   std::string what = std::isfinite(loss)
                          ? "the gradient norm is " + text(gradNorm)
                          : "the loss is " + text(loss);
-  std::string where = "; all parameters are finite";
+  std::string where, found;
   for (const Tensor &tensor : manifest.tensors) {
-    const float *values = arena.at<float>(tensor.parameter);
-    int64_t i = 0;
-    while (i < tensor.elements && std::isfinite(values[i]))
-      ++i;
-    if (i == tensor.elements)
-      continue;
-    where = fmt::format("; the first parameter that is not finite after the "
-                        "update is \"{}\" (element {} is {})",
-                        tensor.name, i, text(values[i]));
-    break;
+    found = describeNonFinite(tensor, arena.at<float>(tensor.parameter));
+    if (!found.empty())
+      break;
   }
-  fail(Exit::Run, "step {}, rank 0: {}{}", progress.step, what, where);
+  if (!found.empty())
+    where = "the first parameter that is not finite is " + found;
+  else {
+    for (const Tensor *tensor : backwardOrder(manifest)) {
+      if (tensor->gradient)
+        found = describeNonFinite(*tensor, arena.at<float>(*tensor->gradient));
+      if (!found.empty())
+        break;
+    }
+    where = found.empty()
+                ? "all parameters and their gradients are finite"
+                : "all parameters are finite; the first gradient of the "
+                  "backward pass that is not is that of " +
+                      found;
+  }
+  fail(Exit::Run,
+       "step {}, rank 0: {}; {}. The parameters are those before the step",
+       progress.step, what, where);
 }
 
 void Run::evaluate(bool ownObject) {
@@ -211,8 +272,7 @@ void Run::evaluate(bool ownObject) {
     metrics->begin(progress.step);
   std::string text = fmt::format("step {}", progress.step);
   for (size_t i = 0; i < evaluation.size(); ++i) {
-    double loss = evaluation.run(
-        i, arena, [&] { program.evaluate(&context, arena.data()); });
+    double loss = evaluation.run(i, arena, [&] { call(program.evaluate); });
     metrics->add(evaluation.key(i), loss);
     text += fmt::format("  {} {:.6f}", evaluation.key(i), loss);
   }
@@ -249,18 +309,22 @@ void Run::oneStep(Prefetcher &data) {
   writeScalars();
   double lr = *arena.at<double>(manifest.scalars.lr);
   times.computing = seconds();
-  program.train(&context, arena.data());
+  call(program.train);
   times.end = seconds();
   progress.step = number;
   progress.samples += manifest.globalBatch;
   progress.tokens += manifest.stepTokens();
   double loss = double(*arena.at<float>(manifest.outputs.loss));
   double gradNorm = double(*arena.at<float>(manifest.outputs.gradNorm));
+  bool finite = std::isfinite(loss) && std::isfinite(gradNorm);
+  if (!finite && line.nonFinite == CommandLine::NonFinite::Skip)
+    gradNorm = std::numeric_limits<double>::quiet_NaN(); // null in the metrics
   report(times, {number, loss, gradNorm, lr, /*tokensPerSecond=*/0});
 
   ending = isLast();
-  bool finite = std::isfinite(loss) && std::isfinite(gradNorm);
   bool stopping = !finite && line.nonFinite == CommandLine::NonFinite::Stop;
+  if (line.nonFinite == CommandLine::NonFinite::Skip)
+    metrics->add("skipped", !finite);
   bool due = line.evaluationEvery && number % line.evaluationEvery == 0;
   // A run that is told to end early has no time for evaluations.
   if (!stopping && (due || number >= lastStep))

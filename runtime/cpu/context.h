@@ -4,6 +4,7 @@
 #ifndef TRIREME_RUNTIME_CPU_CONTEXT_H
 #define TRIREME_RUNTIME_CPU_CONTEXT_H
 
+#include "core/arena_check.h"
 #include "core/manifest.h"
 #include "core/trace.h"
 #include "cpu/attention.h"
@@ -23,6 +24,7 @@ struct trireme_context {
   size_t scratchStride;
   trireme::runtime::AlignedBuffer scratch;
   trireme::runtime::Trace *trace;
+  trireme::runtime::ArenaCheck *check = nullptr; // of --check-arena
 
   /// Bytes of scratch of all threads.
   size_t scratchBytes() const;

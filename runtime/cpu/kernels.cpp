@@ -167,6 +167,11 @@ void trireme_copy(trireme_context *context, const char *source, char *target,
               });
 }
 
+void trireme_release(trireme_context *context, char *buffer, int64_t bytes) {
+  if (context->check)
+    context->check->release(buffer, bytes);
+}
+
 void trireme_zero(trireme_context *context, char *target, int64_t bytes) {
   TraceScope scope(context->trace, Kind::Named, 0, "zero");
   parallelFor(bytes, grainFor(1), Assignment::Static,

@@ -14,7 +14,7 @@ for model in FAMILIES:
     loss, norm = differences(metrics(log), runs["f64_const"], 2)
     check(f"{model}: evaluator", loss < 1e-9 and norm < 1e-9, f"loss {loss:.1e}, norm {norm:.1e}")
 
-    for size, mode, flags in ((8, "const", []), (2, "const", []), (4, "warmup", [])):
+    for size, mode, flags in ((8, "const", []), (2, "const", ["--check-arena"]), (4, "warmup", [])):
         program = compile_model(model, f"{model}-{size}-{mode}", "--micro-batch-size", size,
                                 schedule={"name": "constant", "warmup_steps": 5 if mode == "warmup" else 0})
         log = path(f"{model}.jsonl")

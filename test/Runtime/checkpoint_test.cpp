@@ -19,8 +19,8 @@ static Manifest manifest() {
                      {"aliases", json::array()}};
   result.arenaBytes = 4096;
   result.tensors = {
-      {"transformer.wte.weight", {4, 8}, 32, 0, 128, 256, true, 0.02},
-      {"transformer.h.0.bias", {8}, 8, 384, 416, 448, false, 1.0}};
+      {"transformer.wte.weight", {4, 8}, 32, -1, 0, 128, 256, {}, true, 0.02},
+      {"transformer.h.0.bias", {8}, 8, 0, 384, 416, 448, {}, false, 1.0}};
   return result;
 }
 

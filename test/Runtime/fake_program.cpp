@@ -33,7 +33,7 @@ struct Places {
   uint64_t tokens = layout.take(MicroBatches * Rows * 4),
            targets = layout.take(MicroBatches * Rows * 4),
            positions = layout.take(MicroBatches * Rows * 4),
-           scalars = layout.take(7 * 8), outputs = layout.take(4 * 4),
+           scalars = layout.take(8 * 8), outputs = layout.take(4 * 4),
            parameters = layout.take(2 * Elements * 4),
            firstMoments = layout.take(2 * Elements * 4),
            secondMoments = layout.take(2 * Elements * 4),
@@ -56,7 +56,8 @@ static json parameter(const char *name, int index) {
           {"init", {{"kind", "normal"}, {"value", 0.02}}},
           {"parameter", places.parameters + offset},
           {"first_moment", places.firstMoments + offset},
-          {"second_moment", places.secondMoments + offset}};
+          {"second_moment", places.secondMoments + offset},
+          {"gradient", places.gradients + offset}};
 }
 
 static json gemm(int64_t m, int64_t n, int64_t k, bool lhs, bool rhs,
@@ -108,13 +109,15 @@ static std::string makeManifest() {
   manifest["micro_batch_size"] = MicroBatchSize;
   manifest["sequence_length"] = Sequence;
   manifest["workspace_mib"] = 64;
-  manifest["arena"] = {{"bytes", places.layout.bytes}};
+  manifest["arena"] = {{"bytes", places.layout.bytes},
+                       {"fixed", places.layout.bytes},
+                       {"canaries", json::array()}};
   manifest["inputs"] = {{"tokens", places.tokens},
                         {"targets", places.targets},
                         {"positions", places.positions}};
   int index = 0;
-  for (const char *name :
-       {"lr", "beta1", "beta2", "eps", "weight_decay", "max_norm", "step"})
+  for (const char *name : {"lr", "beta1", "beta2", "eps", "weight_decay",
+                           "max_norm", "step", "update_nonfinite"})
     manifest["scalars"][name] = places.scalars + 8 * uint64_t(index++);
   index = 0;
   for (const char *name : {"loss", "grad_norm", "eval_sum", "eval_count"})
@@ -228,7 +231,9 @@ static void train(trireme_context *context, char *arena) {
   double clip = maxNorm > 0 ? std::min(1.0, maxNorm / (norm + 1e-6)) : 1.0;
   outputs[0] = float(sum / count);
   outputs[1] = float(norm);
-  update(arena, clip / count);
+  bool finite = std::isfinite(outputs[0]) && std::isfinite(outputs[1]);
+  if (finite || at<double>(arena, places.scalars)[7] > 0)
+    update(arena, clip / count);
 }
 
 static void evaluate(trireme_context *context, char *arena) {

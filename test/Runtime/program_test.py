@@ -152,10 +152,14 @@ class Program(unittest.TestCase):
     def test_loss_that_is_not_finite(self):
         args = ("--data", self.data, "--set", "optimizer.lr=1e38", "--set",
                 "clip_grad_norm=0", "--metrics", self.path("m.jsonl"))
-        self.refused(3, *args, words=("step 2", "rank 0", "table.weight"))
+        self.refused(3, *args, words=("step 2", "rank 0", "head.weight"))
         with open(self.path("m.jsonl")) as file:
             self.assertIsNone(json.loads(file.readlines()[-1])["loss"])
         self.assertEqual(run(*args, "--on-nonfinite", "ignore")[0], 0)
+        skipped = self.train(*args[2:-2], "--on-nonfinite", "skip")
+        self.assertEqual([m["skipped"] for m in skipped],
+                         [False] + [True] * (STEPS - 1))
+        self.assertIsNone(skipped[-1]["grad_norm"])
 
     def test_describe(self):
         code, out, err = run("--describe")
@@ -176,7 +180,7 @@ class Program(unittest.TestCase):
             [PROGRAM, "--data", self.data, "--steps", "100000000", "--save",
              save], stdout=subprocess.PIPE, text=True)
         for line in program.stdout:
-            if line.startswith("step 3"):
+            if line.split()[:2] == ["step", "3/100000000"]:
                 break
         program.send_signal(signal.SIGTERM)
         program.communicate()

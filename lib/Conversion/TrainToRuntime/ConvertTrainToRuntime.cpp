@@ -54,6 +54,18 @@ static LogicalResult copyYielded(LoopOp loop, RuntimeEmitter &emit,
   return success();
 }
 
+/// Tells the runtime which buffers end with `op`.
+static void emitReleases(Operation *op, RuntimeEmitter &emit) {
+  auto releases = op->getAttrOfType<DenseI64ArrayAttr>(kReleasesName);
+  if (!releases)
+    return;
+  ArrayRef<int64_t> pairs = releases.asArrayRef();
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    emit.call(op->getLoc(), "trireme_release",
+              emit.address(PlaceAttr::get(op->getContext(), pairs[i], {})),
+              pairs[i + 1]);
+}
+
 static LogicalResult lowerLoop(LoopOp loop, RuntimeEmitter &emit,
                                const LoweringRegistry &registry) {
   Location loc = loop.getLoc();
@@ -79,6 +91,7 @@ static LogicalResult lowerLoop(LoopOp loop, RuntimeEmitter &emit,
       failed(lowerBlock(*loop.getLoopBody(), emit, registry)) ||
       failed(copyYielded(loop, emit, /*atStart=*/false)))
     return failure();
+  emitReleases(loop.getYield(), emit);
   emit.iterations.pop_back();
   emit.loops.pop_back();
   return success();
@@ -90,6 +103,7 @@ static LogicalResult lowerBlock(Block &block, RuntimeEmitter &emit,
     if (auto loop = dyn_cast<LoopOp>(op)) {
       if (failed(lowerLoop(loop, emit, registry)))
         return failure();
+      emitReleases(&op, emit);
       continue;
     }
     const LoweringRegistry::Function *lower = registry.lookup(&op);
@@ -97,6 +111,7 @@ static LogicalResult lowerBlock(Block &block, RuntimeEmitter &emit,
       return op.emitOpError() << "has no lowering to the runtime";
     if (failed((*lower)(&op, emit)))
       return failure();
+    emitReleases(&op, emit);
   }
   return success();
 }
@@ -274,7 +289,7 @@ struct ConvertTrainToRuntime
       if (failed(lowerFunction(function, emit, registry)))
         return signalPassFailure();
     FailureOr<std::string> manifest =
-        buildManifest(module, train, evaluate, tables, workspaceMib);
+        buildManifest(module, train, evaluate, emit, tables, workspaceMib);
     if (failed(manifest))
       return signalPassFailure();
     module->setAttr(runtime::kManifestName,

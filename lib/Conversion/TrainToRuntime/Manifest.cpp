@@ -36,8 +36,49 @@ static int64_t offsetOf(func::FuncOp function, unsigned index) {
   return function.getArgAttrOfType<PlaceAttr>(index, kPlaceName).getOffset();
 }
 
-/// Tokens, scalars, and the parameters with their moments.
-static void addArguments(func::FuncOp train, llvm::json::Object &manifest) {
+/// The tensor that `value` is a reshape of.
+static Value getReshaped(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getSource();
+  return value;
+}
+
+/// Offsets of the gradients that are still in the arena after the step: what
+/// the update of one parameter reads in full beside the state.
+static llvm::StringMap<int64_t> findGradients(func::FuncOp train,
+                                              RuntimeEmitter &emit) {
+  llvm::StringMap<int64_t> offsets;
+  for (auto rows : train.getBody().front().getOps<RowsOp>()) {
+    SmallVector<StringRef> names;
+    for (int64_t updated : rows.getUpdated()) {
+      if (updated < 0)
+        continue;
+      auto argument =
+          dyn_cast<BlockArgument>(getReshaped(rows.getInputs()[updated]));
+      if (!argument)
+        continue;
+      unsigned index = argument.getArgNumber();
+      auto role = train.getArgAttrOfType<RoleAttr>(index, kRoleName);
+      auto param = train.getArgAttrOfType<ParamAttr>(index, kParamName);
+      if (role.getValue() == Role::Parameter)
+        names.push_back(param.getName());
+    }
+    SmallVector<Value> gradients;
+    for (auto [operand, kind] :
+         llvm::zip_equal(rows.getInputs(), rows.getOperandKinds()))
+      if (cast<RowKindAttr>(kind).getValue() == RowKind::Full &&
+          !isa<BlockArgument>(getReshaped(operand)))
+        gradients.push_back(operand);
+    if (names.size() == 1 && gradients.size() == 1)
+      offsets[names[0]] = emit.placeOf(gradients[0]).getOffset();
+  }
+  return offsets;
+}
+
+/// Tokens, scalars, and the parameters with their moments and gradients.
+static void addArguments(func::FuncOp train, RuntimeEmitter &emit,
+                         llvm::json::Object &manifest) {
+  llvm::StringMap<int64_t> gradients = findGradients(train, emit);
   llvm::json::Object inputs, scalars;
   llvm::json::Array parameters;
   llvm::StringMap<size_t> places;
@@ -69,6 +110,9 @@ static void addArguments(func::FuncOp train, llvm::json::Object &manifest) {
            llvm::json::Object{{"kind", stringifyInitializer(param.getInit())},
                               {"value", param.getValue().getValueAsDouble()}}},
           {"parameter", offsetOf(train, i)}});
+      if (auto gradient = gradients.find(param.getName());
+          gradient != gradients.end())
+        (*parameters.back().getAsObject())["gradient"] = gradient->second;
       break;
     }
     case Role::FirstMoment:
@@ -128,6 +172,7 @@ static llvm::json::Array describeStages(ModuleOp module, int64_t parameters,
 FailureOr<std::string> trireme::buildManifest(ModuleOp module,
                                               func::FuncOp train,
                                               func::FuncOp evaluate,
+                                              RuntimeEmitter &emit,
                                               ManifestTables &tables,
                                               int64_t workspaceMib) {
   FailureOr<llvm::json::Object> source = readJson(module, kSourceName);
@@ -155,7 +200,7 @@ FailureOr<std::string> trireme::buildManifest(ModuleOp module,
   manifest["maximum_positions"] = tables.maximumPositions;
   manifest["aliases"] = llvm::json::Array{};
   manifest["workspace_mib"] = workspaceMib;
-  addArguments(train, manifest);
+  addArguments(train, emit, manifest);
   llvm::json::Object outputs;
   addOutputs(train, outputs);
   addOutputs(evaluate, outputs);
@@ -163,8 +208,11 @@ FailureOr<std::string> trireme::buildManifest(ModuleOp module,
   int64_t parameters = *manifest.getObject("model")->getInteger("parameters");
   manifest["stages"] = describeStages(module, parameters, workspaceMib);
   auto arena = module->getAttrOfType<DictionaryAttr>(kArenaName);
+  auto canaries = cast<DenseI64ArrayAttr>(arena.get("canaries")).asArrayRef();
   manifest["arena"] = llvm::json::Object{
-      {"bytes", cast<IntegerAttr>(arena.get("bytes")).getInt()}};
+      {"bytes", cast<IntegerAttr>(arena.get("bytes")).getInt()},
+      {"fixed", cast<IntegerAttr>(arena.get("fixed")).getInt()},
+      {"canaries", llvm::json::Array(canaries)}};
   manifest["kernels"] = std::move(tables.kernels);
   manifest["gemms"] = std::move(tables.gemms);
   manifest["attentions"] = std::move(tables.attentions);

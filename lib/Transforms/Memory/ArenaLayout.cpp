@@ -21,11 +21,11 @@ void Frame::pack() {
         busy.push_back(other);
     llvm::sort(busy,
                [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
-    int64_t offset = 0, size = alignUp(buffer->bytes);
+    int64_t offset = 0, size = alignUp(buffer->bytes) + kGap;
     for (Buffer *other : busy) {
       if (offset + size <= other->offset)
         break;
-      offset = std::max(offset, other->offset + alignUp(other->bytes));
+      offset = std::max(offset, other->offset + alignUp(other->bytes) + kGap);
     }
     buffer->offset = offset;
     bytes = std::max(bytes, offset + size);

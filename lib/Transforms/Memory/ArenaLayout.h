@@ -46,6 +46,10 @@ struct Frame {
 /// Offset from the arena's start.
 int64_t getOffset(const Buffer &buffer);
 
+/// Bytes that stay unused behind every buffer, so that a write past its end can
+/// be found (--check-arena).
+inline constexpr int64_t kGap = 64;
+
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 } // namespace trireme::train

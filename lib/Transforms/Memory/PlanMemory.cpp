@@ -70,7 +70,7 @@ public:
 
 private:
   void planArguments(Block &block);
-  void planBlock(Block &block, unsigned depth, Frame &frame);
+  void planOps(Block &block, unsigned depth, Frame &frame);
   void planLoop(LoopOp loop, int64_t time, unsigned depth, Frame &frame);
   void planResults(Operation &op, int64_t time, Frame &frame);
   void planSums(RowsOp op, int64_t time, Frame &frame);
@@ -78,6 +78,7 @@ private:
   bool planTarget(OpResult result, int64_t time);
   bool planOverwrite(OpResult result, int64_t time);
   void setTarget(Value value, Where location);
+  void attachReleases(Block &block, const Frame &frame);
 
   Storage *own(Type type, int64_t time, Frame &frame) {
     storages.push_back({});
@@ -121,6 +122,7 @@ private:
   DenseMap<Operation *, SmallVector<Where>> workspaces;
   DenseMap<Operation *, SmallVector<Storage *>> carries;
   SmallVector<std::pair<unsigned, Where>> outputs;
+  SmallVector<std::pair<Block *, Frame *>> bodies;
 };
 
 } // namespace
@@ -317,7 +319,7 @@ void Planner::planResults(Operation &op, int64_t time, Frame &frame) {
 // Blocks and loops
 //===----------------------------------------------------------------------===//
 
-void Planner::planBlock(Block &block, unsigned depth, Frame &frame) {
+void Planner::planOps(Block &block, unsigned depth, Frame &frame) {
   for (Operation &op : block.without_terminator()) {
     int64_t time = positions.lookup(&op);
     if (auto loop = dyn_cast<LoopOp>(op))
@@ -325,7 +327,6 @@ void Planner::planBlock(Block &block, unsigned depth, Frame &frame) {
     else
       planResults(op, time, frame);
   }
-  frame.pack();
 }
 
 /// The `each` argument that a stacked value is an update of, in place all the
@@ -433,7 +434,9 @@ void Planner::planLoop(LoopOp loop, int64_t time, unsigned depth,
   frames.emplace_back();
   Frame &inner = frames.back();
   inner.within = frame.add(0, time, time);
-  planBlock(body, depth + 1, inner);
+  planOps(body, depth + 1, inner);
+  inner.pack();
+  bodies.push_back({&body, &inner});
   inner.within->bytes = inner.bytes;
 }
 
@@ -447,8 +450,9 @@ void Planner::plan() {
   for (Operation &op : block)
     positions[&op] = position++;
   planArguments(block);
-  planBlock(block, 0, top);
-  // Gradients: what updates read in full beside the state.
+  planOps(block, 0, top);
+  // Gradients: what updates read in full beside the state. The runtime reads
+  // them after a step that failed.
   DenseSet<Buffer *> seen;
   for (auto rows : block.getOps<RowsOp>())
     for (auto [index, operand] : llvm::enumerate(rows.getInputs())) {
@@ -459,9 +463,26 @@ void Planner::plan() {
           cast<RowKindAttr>(rows.getOperandKinds()[index]).getValue() ==
           RowKind::Full;
       if (updates && isFull && storage->owned &&
-          seen.insert(storage->location.root).second)
+          seen.insert(storage->location.root).second) {
         totals.gradients += getByteSize(operand.getType());
+        extend(storage, position - 1);
+      }
     }
+  top.pack();
+}
+
+/// Writes onto each op which buffers of the block's frame end with it. What
+/// lives to the end of a function is not released.
+void Planner::attachReleases(Block &block, const Frame &frame) {
+  DenseMap<int64_t, SmallVector<int64_t>> ends;
+  for (const Buffer &buffer : frame.buffers)
+    if (buffer.bytes)
+      ends[buffer.end].append({getOffset(buffer), buffer.bytes});
+  for (Operation &op : block)
+    if (auto found = ends.find(positions.lookup(&op));
+        found != ends.end() && !isa<func::ReturnOp>(op))
+      op.setAttr(kReleasesName,
+                 DenseI64ArrayAttr::get(op.getContext(), found->second));
 }
 
 void Planner::attach() {
@@ -472,6 +493,9 @@ void Planner::attach() {
       places.push_back(place(locationOf(item)));
     return builder.getArrayAttr(places);
   };
+  attachReleases(function.getBody().front(), top);
+  for (auto [body, frame] : bodies)
+    attachReleases(*body, *frame);
   auto ofValue = [&](Value value) { return storageOf.lookup(value)->location; };
   for (BlockArgument argument : function.getArguments())
     function.setArgAttr(argument.getArgNumber(), kPlaceName,
@@ -568,9 +592,11 @@ struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
       planners.back().plan();
     }
     // The fixed part lives always: one after the other, in order.
+    SmallVector<int64_t> canaries;
     for (Buffer &buffer : fixed.buffers) {
       buffer.offset = fixed.bytes;
-      fixed.bytes += alignUp(buffer.bytes);
+      canaries.push_back(fixed.bytes + alignUp(buffer.bytes));
+      fixed.bytes = canaries.back() + kGap;
     }
     int64_t bytes = 0;
     Totals totals;
@@ -599,7 +625,10 @@ struct PlanMemory : public trireme::train::impl::PlanMemoryBase<PlanMemory> {
     getOperation()->setAttr(
         kArenaName,
         builder.getDictionaryAttr(
-            {entry("bytes", total), entry("parameters", totals.parameters),
+            {entry("bytes", total), entry("fixed", fixed.bytes),
+             builder.getNamedAttr("canaries",
+                                  builder.getDenseI64ArrayAttr(canaries)),
+             entry("parameters", totals.parameters),
              entry("optimizer", totals.optimizer),
              entry("gradients", totals.gradients),
              entry("activations", totals.activations),

@@ -198,6 +198,7 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
   Value lr = hyper("lr"), beta1 = hyper("beta1"), beta2 = hyper("beta2");
   Value eps = hyper("eps"), decay = hyper("weight_decay");
   Value maxNorm = hyper("max_norm"), time = hyper("step");
+  Value updateNonFinite = hyper("update_nonfinite");
 
   // The number of targets of the global batch, first of all.
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
@@ -223,15 +224,17 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
     Value square = SumSquaresOp::create(builder, loc, g);
     squares = squares ? AddOp::create(builder, loc, squares, square) : square;
   }
-  auto clip = ClipFactorOp::create(builder, loc, TypeRange{scalar, scalar},
-                                   squares, maxNorm);
-  step.addResult(MulOp::create(builder, loc, sums[0], seed.getSeed()), "loss");
+  Value loss = MulOp::create(builder, loc, sums[0], seed.getSeed());
+  auto clip = ClipFactorOp::create(
+      builder, loc, TypeRange{scalar, scalar, flag}, squares, maxNorm, loss,
+      seed.getApply(), updateNonFinite);
+  step.addResult(loss, "loss");
   step.addResult(clip.getNorm(), "grad_norm");
   for (size_t i = 0; i < gradients.size(); ++i) {
     ParamAttr param = arguments.params[i];
     auto update =
         AdamWOp::create(builder, loc, arguments.parameters[i], gradients[i],
-                        first[i], second[i], clip.getFactor(), seed.getApply(),
+                        first[i], second[i], clip.getFactor(), clip.getUpdate(),
                         lr, beta1, beta2, eps, decay, time, param.decays());
     step.addResult(update.getNewParameter(), "parameter:" + param.getName());
     step.addResult(update.getNewFirstMoment(),

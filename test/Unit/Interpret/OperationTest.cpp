@@ -290,20 +290,37 @@ TEST(Operation, AdamWStepByStep) {
 }
 
 TEST(Operation, ClipFactor) {
-  for (auto [squares, limit, factor] :
-       {std::tuple(16.0, 1.0, 1 / (4 + 1e-6)), std::tuple(16.0, 5.0, 1.0),
-        std::tuple(16.0, 0.0, 1.0)}) {
+  constexpr double Infinity = std::numeric_limits<double>::infinity();
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+  struct Case {
+    double squares, limit, loss, apply, always;
+    double factor, update;
+  };
+  for (auto [squares, limit, loss, apply, always, factor, update] :
+       {Case{16, 1, 2, 1, 0, 1 / (4 + 1e-6), 1}, Case{16, 5, 2, 1, 0, 1, 1},
+        Case{16, 0, 2, 1, 0, 1, 1}, Case{16, 0, 2, 0, 1, 1, 0},
+        Case{16, 5, Infinity, 1, 0, 1, 0}, Case{16, 5, NaN, 1, 1, 1, 1},
+        Case{NaN, 1, 2, 1, 0, NaN, 0}, Case{NaN, 1, 2, 1, 1, NaN, 1},
+        Case{Infinity, 1, 2, 1, 0, 0, 0}}) {
     auto results = evaluate(R"(
-      func.func @f(%s: tensor<f32>, %m: tensor<f64>)
-          -> (tensor<f32>, tensor<f32>) {
-        %0, %1 = train.clip_factor %s, %m
-            : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
-        return %0, %1 : tensor<f32>, tensor<f32>
+      func.func @f(%s: tensor<f32>, %m: tensor<f64>, %l: tensor<f32>,
+                   %a: tensor<i1>, %u: tensor<f64>)
+          -> (tensor<f32>, tensor<f32>, tensor<i1>) {
+        %0, %1, %2 = train.clip_factor %s, %m loss %l apply %a
+            update_nonfinite %u
+            : tensor<f32>, tensor<f64>, tensor<f32>, tensor<i1>, tensor<f64>
+            -> tensor<f32>, tensor<f32>, tensor<i1>
+        return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<i1>
       })",
-                            {tensor({}, {squares}), tensor({}, {limit})});
-    ASSERT_EQ(results.size(), 2u);
-    EXPECT_EQ(results[0].values[0], 4);
-    EXPECT_NEAR(results[1].values[0], factor, 1e-15);
+                            {tensor({}, {squares}), tensor({}, {limit}),
+                             tensor({}, {loss}), tensor({}, {apply}),
+                             tensor({}, {always})});
+    ASSERT_EQ(results.size(), 3u);
+    EXPECT_TRUE(std::isnan(factor) ? std::isnan(results[1].values[0])
+                                   : std::abs(results[1].values[0] - factor) <
+                                         1e-15)
+        << results[1].values[0] << " against " << factor;
+    EXPECT_EQ(results[2].values[0], update);
   }
 }
 

@@ -287,16 +287,25 @@ TEST(RowForm, LossSeedAndClipFactor) {
         return %0, %1 : tensor<f64>, tensor<i1>
       })",
                  tensor({}, {count}));
-  for (auto [squares, limit] :
-       {std::pair(4.0, 1.0), std::pair(4.0, 3.0), std::pair(4.0, 0.0)})
-    checkRowForm(R"(
-      func.func @f(%s: tensor<f64>, %m: tensor<f64>)
-          -> (tensor<f64>, tensor<f64>) {
-        %0, %1 = train.clip_factor %s, %m
-            : tensor<f64>, tensor<f64> -> tensor<f64>, tensor<f64>
-        return %0, %1 : tensor<f64>, tensor<f64>
-      })",
-                 {tensor({}, {squares}), tensor({}, {limit})});
+  constexpr double Infinity = std::numeric_limits<double>::infinity();
+  constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
+  for (double squares : {4.0, Infinity, NaN})
+    for (double limit : {1.0, 3.0, 0.0})
+      for (double loss : {2.0, -Infinity, NaN})
+        for (int flags = 0; flags < 4; ++flags)
+          checkRowForm(R"(
+            func.func @f(%s: tensor<f64>, %m: tensor<f64>, %l: tensor<f64>,
+                         %a: tensor<i1>, %u: tensor<f64>)
+                -> (tensor<f64>, tensor<f64>, tensor<i1>) {
+              %0, %1, %2 = train.clip_factor %s, %m loss %l apply %a
+                  update_nonfinite %u
+                  : tensor<f64>, tensor<f64>, tensor<f64>, tensor<i1>,
+                    tensor<f64> -> tensor<f64>, tensor<f64>, tensor<i1>
+              return %0, %1, %2 : tensor<f64>, tensor<f64>, tensor<i1>
+            })",
+                       {tensor({}, {squares}), tensor({}, {limit}),
+                        tensor({}, {loss}), tensor({}, {double(flags & 1)}),
+                        tensor({}, {double(flags >> 1)})});
   checkRowForm(R"(
     func.func @f(%t: tensor<2x3xi32>) -> tensor<f64> {
       %0 = train.count_targets %t : tensor<2x3xi32> -> tensor<f64>

@@ -122,10 +122,11 @@ void registerRowsLowerings(LoweringRegistry &registry);
 /// The manifest of a module as JSON text: its attributes, the arguments and
 /// results of `train` and `evaluate` (with places), the tables. Fails with an
 /// error where an attribute is broken. `workspaceMib` is the budget of library
-/// scratch.
+/// scratch. `emit` knows where tensors are.
 mlir::FailureOr<std::string> buildManifest(mlir::ModuleOp module,
                                            mlir::func::FuncOp train,
                                            mlir::func::FuncOp evaluate,
+                                           RuntimeEmitter &emit,
                                            ManifestTables &tables,
                                            int64_t workspaceMib);
 

@@ -119,6 +119,10 @@ void trireme_copy(trireme_context *context, const char *source, char *target,
                   int64_t source_stride, int64_t target_stride, int64_t rows,
                   int64_t bytes);
 
+/* The life of a temporary buffer has ended. Does nothing but under
+ * --check-arena, which fills it with NaN. */
+void trireme_release(trireme_context *context, char *buffer, int64_t bytes);
+
 /* Zeroes `bytes` bytes. */
 void trireme_zero(trireme_context *context, char *target, int64_t bytes);
 

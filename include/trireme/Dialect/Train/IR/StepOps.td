@@ -84,17 +84,23 @@ def Train_LossSeedOp : Train_Op<"loss_seed", [
 def Train_ClipFactorOp : Train_Op<"clip_factor", [
     Pure, Evaluatable,
     RowOpWith<["getOperandRowKind", "getResultRowKind", "getColumnDims"]>]> {
-  let summary = "gradient norm and the factor that clips it";
+  let summary = "gradient norm, the factor that clips it, whether to update";
   let description = [{
     norm = sqrt(sum_squares); factor = min(1, max_norm / (norm + 1e-6)), 1 if
-    max_norm is 0.
+    max_norm is 0; not a number where the norm is none. update = apply and (loss
+    and sum_squares are finite, or update_nonfinite > 0).
   }];
   let arguments = (ins Train_FloatScalar:$sum_squares,
-                       Train_FloatScalar:$max_norm);
-  let results = (outs Train_FloatScalar:$norm, Train_FloatScalar:$factor);
+                       Train_FloatScalar:$max_norm, Train_FloatScalar:$loss,
+                       Train_BoolScalar:$apply,
+                       Train_FloatScalar:$update_nonfinite);
+  let results = (outs Train_FloatScalar:$norm, Train_FloatScalar:$factor,
+                      Train_BoolScalar:$update);
   let assemblyFormat = [{
-    $sum_squares `,` $max_norm attr-dict `:` type($sum_squares) `,`
-    type($max_norm) `->` type($norm) `,` type($factor)
+    $sum_squares `,` $max_norm `loss` $loss `apply` $apply `update_nonfinite`
+    $update_nonfinite attr-dict `:` type($sum_squares) `,` type($max_norm) `,`
+    type($loss) `,` type($apply) `,` type($update_nonfinite) `->` type($norm)
+    `,` type($factor) `,` type($update)
   }];
 }
 

@@ -55,6 +55,8 @@ inline constexpr llvm::StringLiteral kCarryPlacesName = "train.carry_places";
 inline constexpr llvm::StringLiteral kPlaceName = "train.place";
 inline constexpr llvm::StringLiteral kWorkspaceName = "train.workspace";
 inline constexpr llvm::StringLiteral kGrainName = "train.grain";
+/// Offset and bytes of each buffer whose life ends with the op, in pairs.
+inline constexpr llvm::StringLiteral kReleasesName = "train.releases";
 inline constexpr llvm::StringLiteral kArenaName = "train.arena";
 
 /// Whether a tensor of this shape has 1 to 2^48 elements.

@@ -41,7 +41,12 @@ LogicalResult ClipFactorOp::evaluate(Operands operands, Results results,
   results[0].values[0] = norm;
   // A norm that is no number stays one in the factor.
   double factor = maxNorm / (norm + 1e-6);
-  results[1].values[0] = maxNorm == 0 || factor > 1 ? 1 : factor;
+  results[1].values[0] = maxNorm <= 0 || factor > 1 ? 1 : factor;
+  double loss = operands[2]->values[0];
+  bool apply = operands[3]->values[0] != 0;
+  bool always = operands[4]->values[0] > 0;
+  results[2].values[0] =
+      apply && (always || (std::isfinite(norm) && std::isfinite(loss)));
   return success();
 }
 

@@ -1,6 +1,7 @@
 //===- Step.cpp - Sums, clipping and AdamW --------------------------------===//
 
 #include "Common.h"
+#include <limits>
 
 using namespace mlir;
 using namespace trireme::train;
@@ -69,18 +70,33 @@ int64_t ClipFactorOp::getColumnDims() { return 0; }
 RowKind ClipFactorOp::getOperandRowKind(unsigned) { return RowKind::Scalar; }
 RowKind ClipFactorOp::getResultRowKind(unsigned) { return RowKind::Scalar; }
 
+/// Whether `value` is neither infinite nor no number.
+static Value emitFinite(RowEmitter emit, Value value) {
+  Value infinity = emit.c(std::numeric_limits<double>::infinity(), value);
+  Value minus = emit.c(-std::numeric_limits<double>::infinity(), value);
+  return arith::AndIOp::create(emit.builder, emit.loc,
+                               emit.greater(infinity, value),
+                               emit.greater(value, minus));
+}
+
 SmallVector<Value> ClipFactorOp::emitRow(OpBuilder &builder, ValueRange e) {
   RowEmitter emit{builder, getLoc()};
   Value max = e[1];
   Value norm = emit.unary<math::SqrtOp>(emit.cast(e[0], max.getType()));
   Value ratio = emit.div(max, emit.add(norm, 1e-6));
   Value one = emit.c(1.0, max);
+  // A ratio that is no number stays one: it is not greater than one.
+  Value factor = emit.select(emit.greater(ratio, one), one, ratio);
   Value clips = emit.greater(max, emit.c(0.0, max));
-  Value less = emit.greater(one, ratio);
-  Value both = arith::AndIOp::create(builder, getLoc(), clips, less);
-  Value factor = emit.select(both, ratio, one);
+  factor = emit.select(clips, factor, one);
+  Value finite =
+      arith::AndIOp::create(builder, getLoc(), emitFinite(emit, e[0]),
+                            emitFinite(emit, e[2]));
+  Value always = emit.greater(e[4], emit.c(0.0, e[4]));
+  Value may = arith::OrIOp::create(builder, getLoc(), finite, always);
+  Value update = arith::AndIOp::create(builder, getLoc(), e[3], may);
   return {emit.cast(norm, elementType(getNorm())),
-          emit.cast(factor, elementType(getFactor()))};
+          emit.cast(factor, elementType(getFactor())), update};
 }
 
 //===----------------------------------------------------------------------===//
