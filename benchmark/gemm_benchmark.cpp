@@ -2,26 +2,32 @@
 // the whole matrix and all threads. Prints a line a shape.
 //
 //   OMP_NUM_THREADS=2 gemm-benchmark [M N K lhs_transposed rhs_transposed]
+//   gemm-benchmark --list
 //
-// With a shape it tries other blockings of it.
+// With a shape it tries other blockings of it. With --list it reads lines of
+// M N K lhs_transposed rhs_transposed accumulate and prints the bandwidth of a
+// triad in GB/s, then a line a product: seconds of oneDNN, and of ours.
 
 #include "cpu/gemm.h"
 #include "cpu/parallel.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <vector>
 
 extern "C" void omp_set_num_threads(int threads);
 
 using namespace trireme::runtime;
 
+/// Elapsed time; of one thread processor time, which other work changes little.
 static double seconds() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec now;
+  clock_gettime(threadCount() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC,
+                &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 struct Matrices {
@@ -67,7 +73,8 @@ static double whole(const GemmShape &shape, const Matrices &data,
                    shape.lhsTransposed ? shape.m : 1};
   MatrixLayout rhs{shape.k, shape.n, shape.rhsTransposed ? 1 : shape.n,
                    shape.rhsTransposed ? shape.k : 1};
-  Matmul product(lhs, rhs, {shape.m, shape.n, shape.n, 1}, false, false);
+  Matmul product(lhs, rhs, {shape.m, shape.n, shape.n, 1}, shape.accumulate,
+                 false);
   implementation = product.implementation();
   AlignedBuffer scratch = alignedBuffer(product.scratchBytes());
   double time = best([&] {
@@ -104,7 +111,42 @@ static void explore(const GemmShape &shape) {
                     work / ours(shape, {rows, columns}, data));
 }
 
+/// Reads two arrays, writes a third; GB/s without the lines that a store reads.
+static double triad() {
+  constexpr int64_t Count = 32 << 20;
+  AlignedBuffer memory = alignedBuffer(3 * sizeof(float) * Count);
+  auto *a = reinterpret_cast<float *>(memory.get()), *b = a + Count,
+       *c = b + Count;
+  double taken = best([&] {
+    parallelFor(Count, /*grain=*/1 << 16, Assignment::Static,
+                [=](int64_t begin, int64_t end, int) {
+                  for (int64_t i = begin; i < end; ++i)
+                    a[i] = b[i] + 2 * c[i];
+                });
+  });
+  return 3e-9 * sizeof(float) * Count / taken;
+}
+
+static int list() {
+  prepareProducts();
+  std::printf("triad %.2f\n", triad());
+  long m, n, k;
+  int lhs, rhs, accumulate;
+  while (std::scanf("%ld %ld %ld %d %d %d", &m, &n, &k, &lhs, &rhs,
+                    &accumulate) == 6) {
+    GemmShape shape{m, n, k, lhs != 0, rhs != 0, accumulate != 0, false};
+    Matrices data(shape);
+    std::string implementation;
+    double theirs = whole(shape, data, implementation);
+    double mine = ours(shape, chooseBlocking(shape), data);
+    std::printf("%.9f %.9f\n", theirs, mine);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && !std::strcmp(argv[1], "--list"))
+    return list();
   std::printf("%d threads; GFLOP/s of ours, of oneDNN's whole matrix, ratio\n",
               threadCount());
   if (argc == 6) {
