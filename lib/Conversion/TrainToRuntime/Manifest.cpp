@@ -169,12 +169,10 @@ static llvm::json::Array describeStages(ModuleOp module, int64_t parameters,
   return stages;
 }
 
-FailureOr<std::string> trireme::buildManifest(ModuleOp module,
-                                              func::FuncOp train,
-                                              func::FuncOp evaluate,
-                                              RuntimeEmitter &emit,
-                                              ManifestTables &tables,
-                                              int64_t workspaceMib) {
+FailureOr<std::string>
+trireme::buildManifest(ModuleOp module, func::FuncOp train,
+                       func::FuncOp evaluate, RuntimeEmitter &emit,
+                       ManifestTables &tables, int64_t workspaceMib) {
   FailureOr<llvm::json::Object> source = readJson(module, kSourceName);
   FailureOr<llvm::json::Object> recipe = readJson(module, kRecipeName);
   FailureOr<llvm::json::Object> plan = readJson(module, kPlanName);

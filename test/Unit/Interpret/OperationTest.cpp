@@ -316,9 +316,9 @@ TEST(Operation, ClipFactor) {
                              tensor({}, {loss}), tensor({}, {apply}),
                              tensor({}, {always})});
     ASSERT_EQ(results.size(), 3u);
-    EXPECT_TRUE(std::isnan(factor) ? std::isnan(results[1].values[0])
-                                   : std::abs(results[1].values[0] - factor) <
-                                         1e-15)
+    EXPECT_TRUE(std::isnan(factor)
+                    ? std::isnan(results[1].values[0])
+                    : std::abs(results[1].values[0] - factor) < 1e-15)
         << results[1].values[0] << " against " << factor;
     EXPECT_EQ(results[2].values[0], update);
   }

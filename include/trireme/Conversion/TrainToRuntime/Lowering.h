@@ -123,12 +123,10 @@ void registerRowsLowerings(LoweringRegistry &registry);
 /// results of `train` and `evaluate` (with places), the tables. Fails with an
 /// error where an attribute is broken. `workspaceMib` is the budget of library
 /// scratch. `emit` knows where tensors are.
-mlir::FailureOr<std::string> buildManifest(mlir::ModuleOp module,
-                                           mlir::func::FuncOp train,
-                                           mlir::func::FuncOp evaluate,
-                                           RuntimeEmitter &emit,
-                                           ManifestTables &tables,
-                                           int64_t workspaceMib);
+mlir::FailureOr<std::string>
+buildManifest(mlir::ModuleOp module, mlir::func::FuncOp train,
+              mlir::func::FuncOp evaluate, RuntimeEmitter &emit,
+              ManifestTables &tables, int64_t workspaceMib);
 
 } // namespace trireme
 

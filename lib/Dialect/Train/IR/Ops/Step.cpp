@@ -89,9 +89,8 @@ SmallVector<Value> ClipFactorOp::emitRow(OpBuilder &builder, ValueRange e) {
   Value factor = emit.select(emit.greater(ratio, one), one, ratio);
   Value clips = emit.greater(max, emit.c(0.0, max));
   factor = emit.select(clips, factor, one);
-  Value finite =
-      arith::AndIOp::create(builder, getLoc(), emitFinite(emit, e[0]),
-                            emitFinite(emit, e[2]));
+  Value finite = arith::AndIOp::create(
+      builder, getLoc(), emitFinite(emit, e[0]), emitFinite(emit, e[2]));
   Value always = emit.greater(e[4], emit.c(0.0, e[4]));
   Value may = arith::OrIOp::create(builder, getLoc(), finite, always);
   Value update = arith::AndIOp::create(builder, getLoc(), e[3], may);
