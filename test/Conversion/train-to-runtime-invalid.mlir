@@ -160,3 +160,33 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
   }
   func.func @evaluate() { return }
 }
+
+// -----
+
+// On one rank a table is whole.
+module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+  func.func @train(%w: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4, 8], normal 1.0>, train.place = #train.place<0, []>}, %ids: tensor<1x2xi32> {train.role = #train.role<tokens>, train.place = #train.place<128, []>}) {
+    %0 = train.reshape %ids {train.places = [#train.place<128, []>]} : tensor<1x2xi32> -> tensor<2x1xi32>
+    %1:2 = train.unstack %0 dim 0 {train.places = [#train.place<192, []>, #train.place<256, []>]} : tensor<2x1xi32>
+    %2 = train.reshape %1#0 {train.places = [#train.place<192, []>]} : tensor<1xi32> -> tensor<i32>
+    // expected-error @below {{looks up in a part of a table, but its start is no zero constant}}
+    %3 = train.embedding %w, %ids start %2 {train.places = [#train.place<320, []>]} : tensor<4x8xf32>, tensor<1x2xi32>, tensor<i32>
+    return
+  }
+  func.func @evaluate() { return }
+}
+
+// -----
+
+// Partial sums are f32.
+module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+  func.func @train(%x: tensor<4xf64> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4], normal 1.0>, train.place = #train.place<0, []>}) {
+    // expected-error @below {{sums to 'tensor<f64>', but only f32 sums can be lowered}}
+    %0 = train.rows "f" rows 4 columns 1 flat in(%x : tensor<4xf64>) [#train<row_kind full>] out(tensor<f64>) [#train<row_kind sum>] updated [-1] {
+    ^bb0(%1: f64):
+      train.rows_yield %1 : f64
+    } {train.grain = 4 : i64, train.places = [#train.place<64, []>], train.workspace = [#train.place<128, []>]}
+    return
+  }
+  func.func @evaluate() { return }
+}

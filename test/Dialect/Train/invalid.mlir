@@ -698,6 +698,18 @@ func.func @rows_c7_body() {
 
 // -----
 
+func.func @rows_c8_flat(%x: tensor<4xf32>) {
+  train.rows "f" rows 4 columns 1 flat in(%x : tensor<4xf32>) [#train<row_kind full>] out [] updated [] {
+  ^bb0(%0: f32):
+    // expected-error @below {{needs rows, but the kernel is flat}}
+    %1 = train.reduce sum %0 : f32
+    train.rows_yield
+  }
+  return
+}
+
+// -----
+
 func.func @rows_no_body() {
   // expected-error @below {{region #0 ('body') failed to verify constraint: region with 1 blocks}}
   "train.rows"() <{name = "f", rows = 1 : i64, columns = 1 : i64, operand_kinds = [], result_kinds = [], updated = array<i64>}> ({}) : () -> ()

@@ -27,15 +27,25 @@ func.func @kinds(%x: tensor<4x8xf32>, %r: tensor<4xf32>, %c: tensor<8xf32>, %s: 
   return %0#0, %0#1, %0#2, %0#3 : tensor<4x8xf32>, tensor<4xf32>, tensor<8xf32>, tensor<f32>
 }
 
-// An element-wise kernel has no rows to speak of; one without operands is
-// possible.
+// An element-wise kernel has no rows to speak of; one without operands, and one
+// without results, are possible.
 // CHECK-LABEL: func.func @flat
-// CHECK: train.rows "columns" rows 2 columns 3 flat in() [] out(tensor<2x3xi32>) [#train<row_kind full>] updated [-1] {
-// CHECK-NEXT: %[[C:.*]] = train.column : i32
-func.func @flat() -> tensor<2x3xi32> {
-  %0 = train.rows "columns" rows 2 columns 3 flat in() [] out(tensor<2x3xi32>) [#train<row_kind full>] updated [-1] {
-    %1 = train.column : i32
-    train.rows_yield %1 : i32
+// CHECK: train.rows "negate" rows 6 columns 1 flat in(%{{.*}} : tensor<2x3xf32>) [#train<row_kind full>] out(tensor<2x3xf32>) [#train<row_kind full>] updated [-1] {
+// CHECK: train.rows "columns" rows 2 columns 3 in() [] out(tensor<2x3xi32>) [#train<row_kind full>] updated [-1] {
+// CHECK-NEXT: train.column : i32
+// CHECK: train.rows "nothing" rows 1 columns 1 in() [] out [] updated [] {
+func.func @flat(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  %0 = train.rows "negate" rows 6 columns 1 flat in(%x : tensor<2x3xf32>) [#train<row_kind full>] out(tensor<2x3xf32>) [#train<row_kind full>] updated [-1] {
+  ^bb0(%1: f32):
+    %2 = arith.negf %1 : f32
+    train.rows_yield %2 : f32
   }
-  return %0 : tensor<2x3xi32>
+  %3 = train.rows "columns" rows 2 columns 3 in() [] out(tensor<2x3xi32>) [#train<row_kind full>] updated [-1] {
+    %4 = train.column : i32
+    train.rows_yield %4 : i32
+  }
+  train.rows "nothing" rows 1 columns 1 in() [] out [] updated [] {
+    train.rows_yield
+  }
+  return %0, %3 : tensor<2x3xf32>, tensor<2x3xi32>
 }

@@ -85,23 +85,6 @@ TEST(Rows, FlatKernelLongerThanAStrip) {
   EXPECT_EQ(results[1].values[0], sum);
 }
 
-TEST(Rows, FlatKernelHasNoRows) {
-  EXPECT_NE(evaluateError(R"(
-    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
-      %0 = train.rows "test" rows 1 columns 4 flat
-          in(%x : tensor<4xf64>) [#train<row_kind full>]
-          out(tensor<4xf64>) [#train<row_kind full>] updated [-1] {
-      ^bb0(%a: f64):
-        %1 = train.reduce sum %a : f64
-        train.rows_yield %1 : f64
-      }
-      return %0 : tensor<4xf64>
-    })",
-                          tensor({4}, {1, 2, 3, 4}))
-                .find("needs rows"),
-            std::string::npos);
-}
-
 //===----------------------------------------------------------------------===//
 // Row forms
 //===----------------------------------------------------------------------===//

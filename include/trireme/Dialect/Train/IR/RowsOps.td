@@ -35,6 +35,7 @@ def Train_RowsOp : Train_Op<"rows", [
       one scalar a result, of its element type.
     - (C7) the body has scalar `arith` and `math` operations, `train.reduce` and
       `train.column`.
+    - (C8) with `flat` it has neither of the last two.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$rows, I64Attr:$columns,
                        UnitAttr:$flat, Variadic<Train_Tensor>:$inputs,

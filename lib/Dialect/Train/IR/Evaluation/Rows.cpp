@@ -208,7 +208,7 @@ static double reduce(Reduction kind, ArrayRef<double> lanes) {
 }
 
 /// Evaluates one operation of the body for all elements of a strip.
-static LogicalResult evaluateScalar(Operation &op, Strip &strip, bool flat) {
+static LogicalResult evaluateScalar(Operation &op, Strip &strip) {
   SmallVector<const Lanes *, 3> operands;
   for (Value operand : op.getOperands())
     operands.push_back(&strip.values.find(operand)->second);
@@ -247,8 +247,6 @@ static LogicalResult evaluateScalar(Operation &op, Strip &strip, bool flat) {
     for (int64_t i = 0; i < strip.size; ++i)
       lanes[i] =
           std::fma((*operands[0])[i], (*operands[1])[i], (*operands[2])[i]);
-  } else if (flat && isa<ReduceOp, ColumnOp>(op)) {
-    return op.emitOpError("needs rows, but the kernel is flat");
   } else if (auto reduction = dyn_cast<ReduceOp>(op)) {
     lanes.assign(strip.size, reduce(reduction.getKind(), *operands[0]));
   } else if (isa<ColumnOp>(op)) {
@@ -319,7 +317,7 @@ LogicalResult RowsOp::evaluate(Operands operands, Results results, int64_t) {
       strip.values[argument] =
           load(*operand, kind.getValue(), strip, row, offset);
     for (Operation &op : body.without_terminator())
-      if (failed(evaluateScalar(op, strip, getFlat())))
+      if (failed(evaluateScalar(op, strip)))
         return failure();
     for (auto [value, result, kind] : llvm::zip_equal(
              body.getTerminator()->getOperands(), results, resultKinds))

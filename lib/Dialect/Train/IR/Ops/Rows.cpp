@@ -113,5 +113,11 @@ LogicalResult RowsOp::verifyRegions() {
       return emitOpError() << "yields " << scalar.getType()
                            << " for a result of type " << result.getType();
   // C7
-  return checkKernelBody(body);
+  if (failed(checkKernelBody(body)))
+    return failure();
+  // C8
+  for (Operation &op : body)
+    if (getFlat() && isa<ReduceOp, ColumnOp>(op))
+      return op.emitOpError() << "needs rows, but the kernel is flat";
+  return success();
 }
