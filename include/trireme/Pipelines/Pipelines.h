@@ -29,7 +29,7 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(8 << 20)};
   Option<int64_t> minRows{*this, "min-rows",
                           llvm::cl::desc("rows of logits at a time, at least"),
-                          llvm::cl::init(128)};
+                          llvm::cl::init(512)};
   Option<int64_t> workspaceMib{*this, "workspace-mib",
                                llvm::cl::desc("budget of library scratch"),
                                llvm::cl::init(64)};

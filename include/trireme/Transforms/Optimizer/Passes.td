@@ -207,7 +207,7 @@ def ExpandHeads : Pass<"train-expand-heads", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxLogits", "max-logits", "int64_t", "8388608",
            "elements of logits at a time">,
-    Option<"minRows", "min-rows", "int64_t", "128",
+    Option<"minRows", "min-rows", "int64_t", "512",
            "rows of logits at a time, at least">];
   let statistics =
       [Statistic<"numHeads", "heads-expanded", "heads made loops">];
