@@ -6,13 +6,13 @@
 // CHECK: train.sum_squares %{{.*}} : tensor<4x8xf32>
 // CHECK: train.count_targets %{{.*}} : tensor<2x16xi32> -> tensor<f32>
 // CHECK: train.loss_seed %{{.*}} : tensor<f32> -> tensor<f32>, tensor<i1>
-// CHECK: train.clip_factor %{{.*}}, %{{.*}} : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
+// CHECK: train.clip_factor %{{.*}}, %{{.*}} loss %{{.*}} apply %{{.*}} update_nonfinite %{{.*}} : tensor<f32>, tensor<f64>, tensor<f32>, tensor<i1>, tensor<f64> -> tensor<f32>, tensor<f32>, tensor<i1>
 func.func @sums(%x: tensor<4x8xf32>, %t: tensor<2x16xi32>, %max: tensor<f64>) -> (tensor<f32>, tensor<f32>, tensor<i1>, tensor<f32>) {
   %0 = train.sum %x : tensor<4x8xf32>
   %1 = train.sum_squares %x : tensor<4x8xf32>
   %2 = train.count_targets %t : tensor<2x16xi32> -> tensor<f32>
   %seed, %apply = train.loss_seed %2 : tensor<f32> -> tensor<f32>, tensor<i1>
-  %norm, %factor = train.clip_factor %1, %max : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
+  %norm, %factor, %update = train.clip_factor %1, %max loss %0 apply %apply update_nonfinite %max : tensor<f32>, tensor<f64>, tensor<f32>, tensor<i1>, tensor<f64> -> tensor<f32>, tensor<f32>, tensor<i1>
   return %0, %seed, %apply, %factor : tensor<f32>, tensor<f32>, tensor<i1>, tensor<f32>
 }
 

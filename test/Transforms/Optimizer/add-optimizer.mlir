@@ -34,9 +34,9 @@
 // CHECK: %[[SQUARES:.*]] = train.sum_squares %{{.*}} : tensor<50x8xf32>
 // CHECK: %[[MORE:.*]] = train.sum_squares %{{.*}} : tensor<8xf32>
 // CHECK: %[[ALL:.*]] = train.add %[[SQUARES]], %[[MORE]]
-// CHECK: %[[CLIP:.*]]:2 = train.clip_factor %[[ALL]], %[[MAX]]
-// FOUR: %[[MEAN:.*]] = train.mul %[[SUMS]]#0, %[[SEED]]#0
-// CHECK: train.adamw %[[W]], %{{.*}}, %[[M]], %[[V]] factor %[[CLIP]]#1 apply %[[SEED]]#1 {{.*}} {decay}
+// CHECK: %[[MEAN:.*]] = train.mul %{{.*}}, %[[SEED]]#0
+// CHECK: %[[CLIP:.*]]:3 = train.clip_factor %[[ALL]], %[[MAX]] loss %[[MEAN]] apply %[[SEED]]#1
+// CHECK: train.adamw %[[W]], %{{.*}}, %[[M]], %[[V]] factor %[[CLIP]]#1 apply %[[CLIP]]#2 {{.*}} {decay}
 // CHECK: train.adamw %[[B]],
 // CHECK-NOT: {decay}
 // CHECK: return %{{.*}}, %[[CLIP]]#0,

@@ -37,23 +37,18 @@ def PlanMemory : Pass<"train-plan-memory", "::mlir::ModuleOp"> {
     ```
     After, the product is made in its slice of the output:
     ```mlir
-    module attributes {train.arena = {
-        activations = 0 : i64, bytes = 256 : i64, gradients = 0 : i64,
-        optimizer = 0 : i64, parameters = 0 : i64, workspace = 256 : i64}} {
-      func.func @train(
-          %x: tensor<2x4x4xf32> {train.place = #train.place<0, []>})
-          -> (tensor<2x4x4xf32> {train.place = #train.place<128, []>}) {
-        %0 = train.loop "layers" count 2 each(%s = %x : tensor<2x4x4xf32>)
-            stacked(tensor<2x4x4xf32>)
-            attributes {train.places = [#train.place<128, []>]} {
-          %1 = train.linear %s, %s contract 1
-              {train.places = [#train.place<128, [64]>]}
-              : tensor<4x4xf32>, tensor<4x4xf32>
-          train.yield stacked(%1 : tensor<4x4xf32>)
-        }
-        return %0 : tensor<2x4x4xf32>
-      }
-    }
+    // ...
+    func.func @train(
+        %x: tensor<2x4x4xf32> {train.place = #train.place<0, []>})
+        -> (tensor<2x4x4xf32> {train.place = #train.place<192, []>}) {
+      %0 = train.loop "layers" count 2 each(%s = %x : tensor<2x4x4xf32>)
+          stacked(tensor<2x4x4xf32>)
+          attributes {train.places = [#train.place<192, []>]} {
+        %1 = train.linear %s, %s contract 1
+            {train.places = [#train.place<192, [64]>]}
+            : tensor<4x4xf32>, tensor<4x4xf32>
+        train.yield stacked(%1 : tensor<4x4xf32>)
+    // ...
     ```
   }];
   let dependentDialects = ["::trireme::train::TrainDialect"];

@@ -96,9 +96,11 @@ def AddOptimizer : Pass<"train-add-optimizer", "::mlir::ModuleOp"> {
         train.yield carry(%0, %1 : tensor<f32>, tensor<f32>)
       }
       %squares = train.sum_squares %sums#1 : tensor<f32>
-      %norm, %factor = train.clip_factor %squares, %max
-          : tensor<f32>, tensor<f64> -> tensor<f32>, tensor<f32>
       %loss = train.mul %sums#0, %seed : tensor<f32>
+      %norm, %factor, %update = train.clip_factor %squares, %max
+          loss %loss apply %apply update_nonfinite %always
+          : tensor<f32>, tensor<f64>, tensor<f32>, tensor<i1>, tensor<f64>
+          -> tensor<f32>, tensor<f32>, tensor<i1>
       %new, %first, %second = train.adamw
     // ...
     func.func @evaluate(
