@@ -4,7 +4,7 @@
 // ELEMENTS: options launch-elements and workspace-mib are 0 and 64, expected at least 1 and 0
 
 // expected-error @below {{needs @train and @evaluate}}
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {}
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {}
 
 // -----
 
@@ -14,11 +14,11 @@ module {}
 // -----
 
 // expected-error @below {{has no "gradients" in 'train.arena'}}
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0}} {}
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0}} {}
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() { return }
   // expected-error @below {{must be one block that returns}}
   func.func private @evaluate()
@@ -26,7 +26,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   // expected-error @below {{argument 0 has no 'train.place'}}
   func.func @train(%x: tensor<f32> {train.role = #train.role<seed>}) { return }
   func.func @evaluate() { return }
@@ -34,7 +34,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   // expected-error @below {{result 0 has no 'train.place'}}
   func.func @train(%x: tensor<f32> {train.role = #train.role<seed>, train.place = #train.place<0, []>}) -> tensor<f32> { return %x : tensor<f32> }
   func.func @evaluate() { return }
@@ -42,7 +42,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   // expected-error @below {{argument 0 has no 'train.role'}}
   func.func @train(%x: tensor<f32> {train.place = #train.place<0, []>}) { return }
   func.func @evaluate() { return }
@@ -50,7 +50,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   // expected-error @below {{argument 0 is a first_moment of "w", which is no parameter before it}}
   func.func @train(%x: tensor<f32> {train.role = #train.role<first_moment>, train.param = #train.param<"w", [1], normal 1.0>, train.place = #train.place<0, []>}) { return }
   func.func @evaluate() { return }
@@ -58,7 +58,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() {
     // expected-error @below {{has 0 places in 'train.places', expected 1}}
     %0 = train.fill 0.0 : tensor<4xf32>
@@ -69,7 +69,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() {
     train.loop "layers" count 2 {
       // expected-error @below {{has the place #train.place<0, [0, 4]> in 1 loops}}
@@ -83,7 +83,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train(%x: tensor<4xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4], normal 1.0>, train.place = #train.place<0, []>}) {
     // expected-error @below {{sums over rows, but has no 'train.grain'}}
     %0 = train.rows "f" rows 4 columns 1 flat in(%x : tensor<4xf32>) [#train<row_kind full>] out(tensor<f32>) [#train<row_kind sum>] updated [-1] {
@@ -97,7 +97,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() {
     // expected-error @below {{with the value 1.000000e+00 cannot be lowered, expected 0}}
     %0 = train.fill 1.0 {train.places = [#train.place<0, []>]} : tensor<4xf32>
@@ -109,7 +109,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 // -----
 
 // A head is expanded, a memory-bound operation a kernel by now.
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() {
     %0 = train.fill 0.0 {train.places = [#train.place<0, []>]} : tensor<4xf32>
     // expected-error @below {{has no lowering to the runtime}}
@@ -121,7 +121,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train(%t: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4, 8], normal 1.0>, train.place = #train.place<0, []>}, %i: tensor<1x2xi32> {train.role = #train.role<tokens>, train.place = #train.place<0, []>}, %s: tensor<1x2xi32> {train.role = #train.role<positions>, train.place = #train.place<0, []>}) {
     %0 = train.fill 1.0 {train.places = [#train.place<0, []>]} : tensor<i32>
     // expected-error @above {{with the value 1.000000e+00 cannot be lowered, expected 0}}
@@ -133,7 +133,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 // -----
 
 // expected-error @below {{attribute 'train.recipe' is no JSON: }}
-module attributes {train.recipe = "{", train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.recipe = "{", train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() { return }
   func.func @evaluate() { return }
 }
@@ -141,14 +141,14 @@ module attributes {train.recipe = "{", train.arena = {bytes = 0, parameters = 0,
 // -----
 
 // expected-error @below {{attribute 'train.plan' is no JSON object}}
-module attributes {train.plan = "[]", train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.plan = "[]", train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() { return }
   func.func @evaluate() { return }
 }
 
 // -----
 
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train() {
     %a = train.fill 0.0 {train.places = [#train.place<0, []>]} : tensor<4xf32>
     %b = train.fill 0.0 {train.places = [#train.place<64, []>]} : tensor<4xf32>
@@ -164,7 +164,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 // -----
 
 // On one rank a table is whole.
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train(%w: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4, 8], normal 1.0>, train.place = #train.place<0, []>}, %ids: tensor<1x2xi32> {train.role = #train.role<tokens>, train.place = #train.place<128, []>}) {
     %0 = train.reshape %ids {train.places = [#train.place<128, []>]} : tensor<1x2xi32> -> tensor<2x1xi32>
     %1:2 = train.unstack %0 dim 0 {train.places = [#train.place<192, []>, #train.place<256, []>]} : tensor<2x1xi32>
@@ -179,7 +179,7 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
 // -----
 
 // Partial sums are f32.
-module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
   func.func @train(%x: tensor<4xf64> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4], normal 1.0>, train.place = #train.place<0, []>}) {
     // expected-error @below {{sums to 'tensor<f64>', but only f32 sums can be lowered}}
     %0 = train.rows "f" rows 4 columns 1 flat in(%x : tensor<4xf64>) [#train<row_kind full>] out(tensor<f64>) [#train<row_kind sum>] updated [-1] {
@@ -190,3 +190,8 @@ module attributes {train.arena = {bytes = 0, parameters = 0, optimizer = 0, grad
   }
   func.func @evaluate() { return }
 }
+
+// -----
+
+// expected-error @below {{has no "canaries" in 'train.arena'}}
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0}} {}

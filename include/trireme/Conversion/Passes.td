@@ -23,8 +23,8 @@ def ConvertTrainToRuntime
     Before:
     ```mlir
     module attributes {train.arena = {
-        activations = 0, bytes = 128, gradients = 0, optimizer = 0,
-        parameters = 64, workspace = 64}} {
+        activations = 0, bytes = 128, canaries = array<i64>, fixed = 128,
+        gradients = 0, optimizer = 0, parameters = 64, workspace = 64}} {
       func.func @train(
           %x: tensor<4x4xf32> {train.role = #train.role<parameter>,
               train.param = #train.param<"x", [4, 4], normal 1.0>,

@@ -242,11 +242,14 @@ static LogicalResult checkArena(ModuleOp module) {
   if (!arena)
     return module.emitError()
            << "has no '" << kArenaName << "': run train-plan-memory first";
-  for (StringRef name : {"bytes", "parameters", "optimizer", "gradients",
-                         "activations", "workspace"})
+  for (StringRef name : {"bytes", "fixed", "parameters", "optimizer",
+                         "gradients", "activations", "workspace"})
     if (!arena.getAs<IntegerAttr>(name))
       return module.emitError()
              << "has no \"" << name << "\" in '" << kArenaName << "'";
+  if (!arena.getAs<DenseI64ArrayAttr>("canaries"))
+    return module.emitError()
+           << "has no \"canaries\" in '" << kArenaName << "'";
   return success();
 }
 
