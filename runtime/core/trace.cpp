@@ -14,26 +14,39 @@ int64_t trireme::runtime::nanoseconds() {
   return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
+/// `, "at": "model.layers.{}.mlp.up_proj"` where the table's entry says which
+/// module of the model it comes from.
+static std::string placeOf(const Manifest &manifest, const char *table,
+                           int32_t index) {
+  const json &entry = manifest.document.at(table).at(index);
+  auto at = entry.find("at");
+  return at == entry.end() ? "" : ", \"at\": " + at->dump();
+}
+
 /// The event's name and arguments as two JSON members.
 static std::string describe(const TraceEvent &event, const Manifest &manifest) {
   switch (event.kind) {
   case TraceEvent::Kind::Named:
     return fmt::format(R"("name": "{}", "cat": "runtime")", event.name);
   case TraceEvent::Kind::Kernel:
-    return fmt::format(R"("name": {}, "cat": "kernel")",
-                       json(manifest.kernels.at(event.index)).dump());
+    return fmt::format(
+        R"("name": {}, "cat": "kernel", "args": {{"kernel": {}{}}})",
+        json(manifest.kernels.at(event.index)).dump(), event.index,
+        placeOf(manifest, "kernels", event.index));
   case TraceEvent::Kind::Gemm: {
     const GemmShape &gemm = manifest.gemms.at(event.index);
     return fmt::format(
-        R"("name": "gemm", "cat": "gemm", "args": {{"gemm": {}, "m": {}, "n": {}, "k": {}}})",
-        event.index, gemm.m, gemm.n, gemm.k);
+        R"("name": "gemm", "cat": "gemm", "args": {{"gemm": {}, "m": {}, "n": {}, "k": {}{}}})",
+        event.index, gemm.m, gemm.n, gemm.k,
+        placeOf(manifest, "gemms", event.index));
   }
   case TraceEvent::Kind::Attention: {
     const AttentionShape &shape = manifest.attentions.at(event.index);
     return fmt::format(
-        R"("name": "{}", "cat": "attention", "args": {{"attention": {}, "batch": {}, "sequence": {}, "kv_heads": {}, "group": {}, "head_dim": {}}})",
+        R"("name": "{}", "cat": "attention", "args": {{"attention": {}, "batch": {}, "sequence": {}, "kv_heads": {}, "group": {}, "head_dim": {}{}}})",
         event.name, event.index, shape.batch, shape.sequence, shape.kvHeads,
-        shape.group, shape.headDim);
+        shape.group, shape.headDim,
+        placeOf(manifest, "attentions", event.index));
   }
   }
   return {};

@@ -27,7 +27,8 @@ static int64_t addAttention(Op op, RuntimeEmitter &emit) {
                          {"head_dim", q[4]},
                          {"scale", op.getScale().convertToDouble()},
                          {"softcap", op.getSoftcap().convertToDouble()},
-                         {"windows", std::move(windows)}});
+                         {"windows", std::move(windows)}},
+      op.getLoc());
 }
 
 /// The layer, or 0 where one window serves all layers.

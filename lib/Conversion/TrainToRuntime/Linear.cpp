@@ -32,7 +32,8 @@ static LogicalResult lowerLinear(LinearOp op, RuntimeEmitter &emit) {
                          {"lhs_transposed", op.getLhsTransposed()},
                          {"rhs_transposed", op.getRhsTransposed()},
                          {"accumulate", bool(accumulator)},
-                         {"bias", false}});
+                         {"bias", false}},
+      op.getLoc());
   runtime::GemmOp::create(emit.builder, op.getLoc(), emit.context,
                           uint64_t(table), emit.address(op.getLhs()),
                           emit.address(op.getRhs()),

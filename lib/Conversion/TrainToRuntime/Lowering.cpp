@@ -9,8 +9,22 @@ using namespace mlir;
 using namespace trireme;
 using namespace trireme::train;
 
-int64_t ManifestTables::add(llvm::json::Array &table,
-                            llvm::json::Object entry) {
+StringRef trireme::getModulePath(Location location) {
+  StringRef path;
+  location->walk([&](Location part) {
+    auto name = dyn_cast<NameLoc>(part);
+    if (!name)
+      return WalkResult::advance();
+    path = name.getName().getValue();
+    return WalkResult::interrupt();
+  });
+  return path;
+}
+
+int64_t ManifestTables::add(llvm::json::Array &table, llvm::json::Object entry,
+                            Location location) {
+  if (StringRef path = getModulePath(location); !path.empty())
+    entry["at"] = path;
   llvm::json::Value value(std::move(entry));
   for (auto [index, known] : llvm::enumerate(table))
     if (known == value)

@@ -138,10 +138,12 @@ static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
   llvm::append_range(pointers, partials);
 
   int64_t table = emit.tables.kernels.size();
-  emit.tables.kernels.push_back(
-      llvm::json::Object{{"name", kernel.getSymName()},
-                         {"bytes", bytes},
-                         {"bytes_moved", bytes + getExtraBytes(op, grain)}});
+  llvm::json::Object entry{{"name", kernel.getSymName()},
+                           {"bytes", bytes},
+                           {"bytes_moved", bytes + getExtraBytes(op, grain)}};
+  if (StringRef path = getModulePath(loc); !path.empty())
+    entry["at"] = path;
+  emit.tables.kernels.push_back(std::move(entry));
   int64_t count = op.getRows();
   runtime::LaunchOp::create(emit.builder, loc, emit.context,
                             kernel.getSymName(), uint64_t(table), pointers,

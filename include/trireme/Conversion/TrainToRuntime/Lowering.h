@@ -30,9 +30,16 @@ struct ManifestTables {
   /// 0 where there is none.
   int64_t vocabulary = 0, maximumPositions = 0;
 
-  /// The index of `entry` in `table`, added if it is not there.
-  static int64_t add(llvm::json::Array &table, llvm::json::Object entry);
+  /// The index of `entry` in `table`, added if it is not there. Where the
+  /// location has a module's path, the entry says so (`at`), so that traces
+  /// can: equal products of different modules are different entries.
+  static int64_t add(llvm::json::Array &table, llvm::json::Object entry,
+                     mlir::Location location);
 };
+
+/// The module's path in a location ("model.layers.{}.mlp.up_proj"), the first
+/// one of a fused location; empty if there is none.
+llvm::StringRef getModulePath(mlir::Location location);
 
 /// Emits runtime ops for the ops of one function.
 class RuntimeEmitter {
