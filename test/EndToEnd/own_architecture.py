@@ -43,7 +43,7 @@ def main():
     trireme("data", "tokenize", os.path.join(EXAMPLE, "text", "23-final-problem.txt"), "-o", data)
     original = trireme("import", EXAMPLE, "--recipe", os.path.join(EXAMPLE, "recipe.yaml"))
     sections = edits()
-    check("sections with edits", len(sections) == 4, ", ".join(sections))
+    check("sections with edits", len(sections) == 5, ", ".join(sections))
     everything, losses = original, {"the import": train(original, "import", data)}
     for number, (title, pairs) in enumerate(sections.items()):
         alone = original
@@ -52,7 +52,7 @@ def main():
                 sys.exit(f"{title}: found {alone.count(old)} times, expected once: {old}")
             alone, everything = alone.replace(old, new), everything.replace(old, new)
         losses[title] = train(alone, f"edit{number}", data)
-    losses["all four"] = train(everything, "all", data)
+    losses["all of them"] = train(everything, "all", data)
     for title, (own, exact) in losses.items():
         difference = max(abs(a - b) for a, b in zip(own, exact, strict=True))
         check(title, len(own) == STEPS and difference < 1e-5, f"losses differ by {difference:.1e}")

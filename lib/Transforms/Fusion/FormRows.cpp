@@ -64,9 +64,39 @@ static RowsOp formRows(RowOpInterface op) {
   return kernel;
 }
 
+/// A fill with a value other than zero is a kernel too; zeros are the
+/// runtime's.
+static void formFill(FillOp fill) {
+  OpBuilder builder(fill);
+  Location loc = fill.getLoc();
+  Type element = cast<RankedTensorType>(fill.getType()).getElementType();
+  double value = fill.getValue().convertToDouble();
+  auto kernel = RowsOp::create(
+      builder, loc, fill->getResultTypes(), "fill",
+      cast<RankedTensorType>(fill.getType()).getNumElements(), /*columns=*/1,
+      /*flat=*/true, ValueRange{}, builder.getArrayAttr({}),
+      builder.getArrayAttr(RowKindAttr::get(fill.getContext(), RowKind::Full)),
+      ArrayRef<int64_t>{-1});
+  builder.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
+  TypedAttr constant =
+      isa<FloatType>(element)
+          ? TypedAttr(builder.getFloatAttr(element, value))
+          : TypedAttr(builder.getIntegerAttr(element, int64_t(value)));
+  Value scalar = arith::ConstantOp::create(builder, loc, constant);
+  RowsYieldOp::create(builder, loc, scalar);
+  fill->replaceAllUsesWith(kernel.getResults());
+  fill->erase();
+}
+
 namespace {
 struct FormRows : public trireme::train::impl::FormRowsBase<FormRows> {
   void runOnOperation() override {
+    SmallVector<FillOp> fills;
+    getOperation().walk([&](FillOp fill) {
+      if (!fill.getValue().isZero())
+        fills.push_back(fill);
+    });
+    llvm::for_each(fills, formFill);
     SmallVector<RowOpInterface> ops;
     getOperation().walk([&](RowOpInterface op) { ops.push_back(op); });
     for (RowOpInterface op : ops) {

@@ -78,3 +78,17 @@ func.func @others(%x: tensor<4x4xf32>) -> tensor<16xf32> {
   %3 = train.reshape %1 : tensor<4x4xf32> -> tensor<16xf32>
   return %3 : tensor<16xf32>
 }
+
+// -----
+
+// A fill with another value than zero is a kernel; zeros stay what they are.
+// CHECK-LABEL: func.func @fills
+// CHECK: train.rows "fill" rows 32 columns 1 flat in() [] out(tensor<4x8xf32>) [#train<row_kind full>] updated [-1] {
+// CHECK-NEXT: %[[VALUE:.*]] = arith.constant 1.500000e+00 : f32
+// CHECK-NEXT: train.rows_yield %[[VALUE]] : f32
+// CHECK: train.fill 0.000000e+00 : tensor<3xi32>
+func.func @fills() -> (tensor<4x8xf32>, tensor<3xi32>) {
+  %0 = train.fill 1.500000e+00 : tensor<4x8xf32>
+  %1 = train.fill 0.000000e+00 : tensor<3xi32>
+  return %0, %1 : tensor<4x8xf32>, tensor<3xi32>
+}
