@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Safetensors.h"
+#include "InputFile.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
@@ -19,21 +20,6 @@
 using namespace llvm;
 using namespace trireme;
 using trireme::train::HostTensor;
-
-template <typename... Parts> static Error fail(Parts &&...parts) {
-  std::string message;
-  raw_string_ostream os(message);
-  (os << ... << parts);
-  return createStringError(message);
-}
-
-static Expected<std::unique_ptr<MemoryBuffer>> openFile(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fail(path, ": cannot be read: ", buffer.getError().message());
-  return std::move(*buffer);
-}
 
 /// Bytes of an element, 0 for a type that is not read.
 static uint64_t getElementBytes(StringRef type) {

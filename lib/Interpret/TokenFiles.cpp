@@ -1,6 +1,7 @@
 //===- TokenFiles.cpp - Samples of flat token files -----------------------===//
 
 #include "TokenFiles.h"
+#include "InputFile.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,21 +9,6 @@
 
 using namespace llvm;
 using namespace trireme;
-
-template <typename... Parts> static Error fail(Parts &&...parts) {
-  std::string message;
-  raw_string_ostream os(message);
-  (os << ... << parts);
-  return createStringError(message);
-}
-
-static Expected<std::unique_ptr<MemoryBuffer>> openFile(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fail(path, ": cannot be read: ", buffer.getError().message());
-  return std::move(*buffer);
-}
 
 Expected<TokenFiles> TokenFiles::open(ArrayRef<std::string> paths,
                                       unsigned tokenBytes,

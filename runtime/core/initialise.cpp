@@ -90,20 +90,13 @@ static bool isNoParameter(const std::string &name,
 }
 
 /// Names under which files may store `name`, the first one the usual.
-static std::vector<std::string> spellings(const std::string &name,
-                                          const Manifest &manifest) {
+static std::vector<std::string> spellings(const std::string &name) {
   static const std::string Prefix = "transformer.";
   std::vector<std::string> result{name};
   if (name.starts_with(Prefix))
     result.push_back(name.substr(Prefix.size()));
   else
     result.push_back(Prefix + name);
-  if (!manifest.document.contains("aliases"))
-    return result;
-  for (const json &pair : manifest.document.at("aliases"))
-    for (int i : {0, 1})
-      if (pair.at(i) == name)
-        result.push_back(pair.at(1 - i));
   return result;
 }
 
@@ -152,7 +145,7 @@ void trireme::runtime::loadTensors(const Manifest &manifest,
   std::vector<const StoredTensor *> found;
   for (const Tensor &tensor : manifest.tensors) {
     const StoredTensor *stored = nullptr;
-    for (const std::string &name : spellings(tensor.name, manifest)) {
+    for (const std::string &name : spellings(tensor.name)) {
       auto entry = weights.tensors().find(prefix + name);
       if (entry == weights.tensors().end())
         continue;

@@ -15,8 +15,7 @@ static Manifest manifest() {
   result.document = {{"plan", json::object()},
                      {"model", {{"name", "m"}}},
                      {"program_hash", "00"},
-                     {"source", {{"folder", nullptr}, {"config", {{"a", 1}}}}},
-                     {"aliases", json::array()}};
+                     {"source", {{"folder", nullptr}, {"config", {{"a", 1}}}}}};
   result.arenaBytes = 4096;
   result.tensors = {
       {"transformer.wte.weight", {4, 8}, 32, -1, 0, 128, 256, {}, true, 0.02},

@@ -104,7 +104,6 @@ static std::string makeManifest() {
   manifest["versions"] = {{"trireme", "0.1.0"}};
   manifest["source"] = {{"folder", nullptr}, {"config", json::object()}};
   manifest["vocabulary"] = Vocabulary;
-  manifest["maximum_positions"] = Sequence;
   manifest["micro_batches"] = MicroBatches;
   manifest["micro_batch_size"] = MicroBatchSize;
   manifest["sequence_length"] = Sequence;
@@ -124,7 +123,6 @@ static std::string makeManifest() {
     manifest["outputs"][name] = places.outputs + 4 * uint64_t(index++);
   manifest["parameters"] = {parameter("table.weight", 0),
                             parameter("head.weight", 1)};
-  manifest["aliases"] = json::array();
   manifest["kernels"] = {{{"name", "cross_entropy"}, {"bytes", 0}}};
   manifest["gemms"] = {gemm(Rows, Vocabulary, Width, false, true, false),
                        gemm(Vocabulary, Width, Rows, true, false, true),

@@ -27,8 +27,6 @@ static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
   std::optional<Role> role = getArgumentRole(op.getIds());
   if (role == Role::Tokens)
     bound(emit.tables.vocabulary, table.getDimSize(0));
-  else if (role == Role::Positions)
-    bound(emit.tables.maximumPositions, table.getDimSize(0));
   emit.call(
       op.getLoc(), "trireme_embedding",
       {emit.address(op.getTable()), emit.address(op.getIds()),

@@ -195,8 +195,6 @@ trireme::buildManifest(ModuleOp module, func::FuncOp train,
   manifest["source"] = llvm::json::Object{{"folder", take(*source, "folder")},
                                           {"config", take(*source, "config")}};
   manifest["vocabulary"] = tables.vocabulary;
-  manifest["maximum_positions"] = tables.maximumPositions;
-  manifest["aliases"] = llvm::json::Array{};
   manifest["workspace_mib"] = workspaceMib;
   addArguments(train, emit, manifest);
   llvm::json::Object outputs;

@@ -26,9 +26,9 @@ namespace trireme {
 /// The tables of the manifest that lowering fills; equal entries are shared.
 struct ManifestTables {
   llvm::json::Array gemms, attentions, kernels;
-  /// Rows of the smallest table in which tokens and positions are looked up;
-  /// 0 where there is none.
-  int64_t vocabulary = 0, maximumPositions = 0;
+  /// Rows of the smallest table in which tokens are looked up; 0 where there
+  /// is none.
+  int64_t vocabulary = 0;
 
   /// The index of `entry` in `table`, added if it is not there. Where the
   /// location has a module's path, the entry says so (`at`), so that traces
