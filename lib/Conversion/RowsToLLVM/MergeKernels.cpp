@@ -17,15 +17,12 @@ namespace trireme {
 
 using namespace mlir;
 using namespace trireme;
-using train::RowKind;
 
 /// Whether the kernel writes partial sums, one a block of its grain.
 static bool hasPartialSums(runtime::KernelOp kernel) {
-  return llvm::any_of(kernel.getResultKinds().getAsRange<train::RowKindAttr>(),
-                      [](train::RowKindAttr kind) {
-                        return kind.getValue() == RowKind::ColumnSum ||
-                               kind.getValue() == RowKind::Sum;
-                      });
+  return llvm::any_of(
+      kernel.getResultKinds().getAsRange<train::RowKindAttr>(),
+      [](train::RowKindAttr kind) { return train::isSum(kind.getValue()); });
 }
 
 /// Whether one function serves both kernels.

@@ -174,11 +174,9 @@ static LogicalResult checkOperation(Operation *op, size_t depth) {
   auto rows = dyn_cast<RowsOp>(op);
   if (!rows)
     return success();
-  size_t sums = llvm::count_if(rows.getResultKinds().getAsRange<RowKindAttr>(),
-                               [](RowKindAttr kind) {
-                                 return kind.getValue() == RowKind::Sum ||
-                                        kind.getValue() == RowKind::ColumnSum;
-                               });
+  size_t sums =
+      llvm::count_if(rows.getResultKinds().getAsRange<RowKindAttr>(),
+                     [](RowKindAttr kind) { return isSum(kind.getValue()); });
   if (sums && !op->hasAttr(kGrainName))
     return op->emitOpError()
            << "sums over rows, but has no '" << kGrainName << "'";

@@ -129,10 +129,7 @@ static Value getOuterValue(Value value) {
   return value;
 }
 
-bool trireme::isZeroFill(Value value) {
-  auto fill = getOuterValue(value).getDefiningOp<FillOp>();
-  return fill && fill.getValue().isZero();
-}
+bool trireme::isZeroFill(Value value) { return isZero(getOuterValue(value)); }
 
 std::optional<Role> trireme::getArgumentRole(Value value) {
   value = getOuterValue(value);

@@ -1,11 +1,10 @@
 //===- Rows.cpp - Kernels and their launches ------------------------------===//
 //
-// A train.rows becomes a runtime.kernel (one for all rows ops with the same
-// body, columns and kinds) and a launch; sums over rows get a second stage.
+// A train.rows becomes a runtime.kernel and a launch; sums over rows get a
+// second stage.
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/OperationSupport.h"
 #include "trireme/Conversion/TrainToRuntime/Lowering.h"
 
 using namespace mlir;
@@ -14,10 +13,6 @@ using namespace trireme::train;
 
 static RowKind kindAt(ArrayAttr kinds, unsigned index) {
   return cast<RowKindAttr>(kinds[index]).getValue();
-}
-
-static bool isSum(RowKind kind) {
-  return kind == RowKind::Sum || kind == RowKind::ColumnSum;
 }
 
 /// Rows (elements, if flat) of a block of the kernel's parallel-for.
@@ -38,40 +33,27 @@ static ArrayAttr elementTypes(OpBuilder &builder, ValueRange values) {
   return builder.getArrayAttr(types);
 }
 
-/// The kernel with the body of `op`: one that the module has, or a new one.
-static runtime::KernelOp getKernel(RowsOp op, int64_t grain,
-                                   RuntimeEmitter &emit) {
+/// A kernel with the body of `op`. Equal kernels become one in
+/// `runtime-merge-kernels`.
+static runtime::KernelOp createKernel(RowsOp op, int64_t grain,
+                                      RuntimeEmitter &emit) {
+  StringRef name = op.getName();
+  unsigned namesakes = llvm::count_if(
+      emit.module.getOps<runtime::KernelOp>(), [&](runtime::KernelOp other) {
+        return other.getSymName().starts_with(name);
+      });
+  std::string symbol = name.str();
+  if (namesakes)
+    symbol += "_" + std::to_string(namesakes);
   OpBuilder builder = OpBuilder::atBlockBegin(emit.module.getBody());
   // A flat kernel is for any number of elements.
   int64_t rows = op.getFlat() ? 1 : op.getRows();
   auto kernel = runtime::KernelOp::create(
-      builder, op.getLoc(), op.getName(), rows, op.getColumns(), grain,
-      op.getFlat(), op.getOperandKinds(), elementTypes(builder, op.getInputs()),
+      builder, op.getLoc(), symbol, rows, op.getColumns(), grain, op.getFlat(),
+      op.getOperandKinds(), elementTypes(builder, op.getInputs()),
       op.getResultKinds(), elementTypes(builder, op.getOutputs()));
   IRMapping mapping;
   op.getBody().cloneInto(&kernel.getBody(), mapping);
-  StringAttr name = kernel.getSymNameAttr();
-  auto sameButName = [&](runtime::KernelOp other) {
-    if (other == kernel || !other.getSymName().starts_with(name))
-      return false;
-    StringAttr otherName = other.getSymNameAttr();
-    other.setSymNameAttr(name);
-    bool same = OperationEquivalence::isEquivalentTo(
-        kernel, other, OperationEquivalence::exactValueMatch, nullptr,
-        OperationEquivalence::IgnoreLocations);
-    other.setSymNameAttr(otherName);
-    return same;
-  };
-  unsigned namesakes = 0;
-  for (auto other : emit.module.getOps<runtime::KernelOp>()) {
-    if (sameButName(other)) {
-      kernel.erase();
-      return other;
-    }
-    namesakes += other != kernel && other.getSymName().starts_with(name);
-  }
-  if (namesakes)
-    kernel.setSymName((name.getValue() + "_" + Twine(namesakes)).str());
   return kernel;
 }
 
@@ -114,7 +96,7 @@ static int64_t getExtraBytes(RowsOp op, int64_t grain) {
 static LogicalResult lowerRows(RowsOp op, RuntimeEmitter &emit) {
   Location loc = op.getLoc();
   int64_t grain = getGrain(op, emit.launchElements);
-  runtime::KernelOp kernel = getKernel(op, grain, emit);
+  runtime::KernelOp kernel = createKernel(op, grain, emit);
 
   // What is updated in place is read where it is written.
   SmallVector<Value> read(op.getInputs());

@@ -44,10 +44,6 @@ struct Cotangents {
 
 } // namespace
 
-static Value zeros(OpBuilder &builder, Location loc, Type type) {
-  return FillOp::create(builder, loc, type, builder.getF64FloatAttr(0.0));
-}
-
 static bool isFloat(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType());
@@ -326,7 +322,7 @@ static LogicalResult differentiateLoop(LoopOp loop, OpBuilder &builder,
     carries.push_back(index);
     Value seed = outer.lookup(loop.getCarryResults()[index]);
     if (!seed)
-      seed = zeros(builder, loc, argument.getType());
+      seed = createZeros(builder, loc, argument.getType());
     BlockArgument in = reverse.bind(reverse.carries, seed, seed.getType());
     inner.add(bodyBuilder, yield.getCarries()[index], in);
   }
@@ -334,7 +330,7 @@ static LogicalResult differentiateLoop(LoopOp loop, OpBuilder &builder,
     if (!outer.active.contains(argument))
       continue;
     withs.push_back(index);
-    reverse.bind(reverse.carries, zeros(builder, loc, argument.getType()),
+    reverse.bind(reverse.carries, createZeros(builder, loc, argument.getType()),
                  argument.getType());
   }
   for (auto [result, slice] :
@@ -349,7 +345,8 @@ static LogicalResult differentiateLoop(LoopOp loop, OpBuilder &builder,
   // What goes out.
   auto cotangentOf = [&](Value value) {
     Value cotangent = inner.lookup(value);
-    return cotangent ? cotangent : zeros(bodyBuilder, loc, value.getType());
+    return cotangent ? cotangent
+                     : createZeros(bodyBuilder, loc, value.getType());
   };
   SmallVector<Value> carried, stacked;
   for (unsigned index : carries)
@@ -462,7 +459,7 @@ static LogicalResult differentiate(func::FuncOp forward) {
     Value argument = body.getArgument(index);
     Value result = cotangents.lookup(argument);
     if (!result)
-      result = zeros(builder, loc, argument.getType());
+      result = createZeros(builder, loc, argument.getType());
     results.push_back(result);
     auto param = gradient.getArgAttrOfType<ParamAttr>(index, kParamName);
     resultAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(

@@ -172,8 +172,7 @@ void StoragePlanner::planSums(RowsOp op, int64_t time, Frame &frame) {
               IntegerAttr::get(IntegerType::get(op.getContext(), 64), grain));
   for (auto [result, kindAttr] :
        llvm::zip_equal(op.getOutputs(), op.getResultKinds())) {
-    RowKind kind = cast<RowKindAttr>(kindAttr).getValue();
-    if (kind != RowKind::ColumnSum && kind != RowKind::Sum)
+    if (!isSum(cast<RowKindAttr>(kindAttr).getValue()))
       continue;
     int64_t bytes = blocks * getByteSize(result.getType());
     workspaces[op].push_back({frame.add(bytes, time, time), {}});

@@ -27,11 +27,6 @@ static AddOp getOnlyAdd(BlockArgument carry) {
   return dyn_cast<AddOp>(*carry.user_begin());
 }
 
-static bool isZero(Value value) {
-  auto fill = value.getDefiningOp<FillOp>();
-  return fill && fill.getValue().isZero();
-}
-
 /// Whether the loop's body does nothing with a carry but add to it.
 static bool isSumCarry(LoopOp loop, unsigned index) {
   Value next = loop.getYield().getCarries()[index];

@@ -78,27 +78,13 @@ struct StepArguments {
 
 } // namespace
 
-static Value zeros(OpBuilder &builder, Location loc, Type type) {
-  return FillOp::create(builder, loc, type, builder.getF64FloatAttr(0.0));
-}
-
-static std::optional<Role> roleOf(func::FuncOp function, unsigned index) {
-  auto role = function.getArgAttrOfType<RoleAttr>(index, kRoleName);
-  return role ? std::optional<Role>(role.getValue()) : std::nullopt;
-}
-
-static bool isBatch(Role role) {
-  return role == Role::Tokens || role == Role::Targets ||
-         role == Role::Positions;
-}
-
 /// Adds the arguments of `forward`, batches with a leading dim.
 static StepArguments addForwardArguments(FunctionBuilder &step,
                                          func::FuncOp forward,
                                          int64_t microBatches) {
   StepArguments arguments;
   for (auto [index, type] : llvm::enumerate(forward.getArgumentTypes())) {
-    Role role = *roleOf(forward, index);
+    Role role = *getRole(forward, index);
     if (isBatch(role)) {
       arguments.batches.push_back(
           step.addArgument(LoopOp::getStackType(type, microBatches), role));
@@ -138,7 +124,7 @@ static SmallVector<Value> sumOverMicroBatches(FunctionBuilder &step,
     SmallVector<Value> operands;
     size_t batch = 0, invariant = 0;
     for (unsigned i = 0; i < callee.getNumArguments(); ++i)
-      operands.push_back(isBatch(*roleOf(callee, i))
+      operands.push_back(isBatch(*getRole(callee, i))
                              ? Value(batchValues[batch++])
                              : Value(invariantValues[invariant++]));
     return operands;
@@ -153,7 +139,7 @@ static SmallVector<Value> sumOverMicroBatches(FunctionBuilder &step,
   }
   SmallVector<Value> sums;
   for (Type type : callee.getResultTypes())
-    sums.push_back(zeros(builder, loc, type));
+    sums.push_back(createZeros(builder, loc, type));
   auto loop =
       LoopOp::create(builder, loc, "micro_batches", count, /*first=*/0,
                      /*reverse=*/false, sums, batches, invariants, TypeRange{});
@@ -205,7 +191,7 @@ static void buildTrain(func::FuncOp forward, func::FuncOp gradient,
   auto flag = RankedTensorType::get({}, builder.getI1Type());
   Value targets;
   for (unsigned i = 0, batch = 0; i < forward.getNumArguments(); ++i) {
-    Role role = *roleOf(forward, i);
+    Role role = *getRole(forward, i);
     if (role == Role::Targets)
       targets = arguments.batches[batch];
     batch += isBatch(role);
@@ -269,16 +255,16 @@ static LogicalResult checkGradient(func::FuncOp forward,
   SmallVector<Type> results{forward.getResultTypes()[0]};
   arguments.push_back(results[0]);
   for (unsigned i = 0; i < forward.getNumArguments(); ++i)
-    if (*roleOf(forward, i) == Role::Parameter)
+    if (*getRole(forward, i) == Role::Parameter)
       results.push_back(arguments[i]);
   auto expected = FunctionType::get(forward.getContext(), arguments, results);
   if (gradient.getFunctionType() != expected)
     return gradient.emitOpError() << "has type " << gradient.getFunctionType()
                                   << ", expected " << expected;
   for (unsigned i = 0; i < arguments.size(); ++i)
-    if (roleOf(gradient, i) != (i < forward.getNumArguments()
-                                    ? roleOf(forward, i)
-                                    : std::optional<Role>(Role::Seed)))
+    if (getRole(gradient, i) != (i < forward.getNumArguments()
+                                     ? getRole(forward, i)
+                                     : std::optional<Role>(Role::Seed)))
       return gradient.emitOpError()
              << "argument " << i << " has another role than that of @"
              << forward.getName() << " (or the seed)";
@@ -291,7 +277,7 @@ static LogicalResult checkForward(func::FuncOp forward) {
     return failure();
   bool targets = false, parameters = false;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    std::optional<Role> role = roleOf(forward, i);
+    std::optional<Role> role = getRole(forward, i);
     if (!role || (!isBatch(*role) && *role != Role::Parameter))
       return forward.emitOpError()
              << "argument " << i

@@ -97,14 +97,6 @@ static LogicalResult inferBlock(Block &block, OldShape old) {
   return success();
 }
 
-/// Whether an argument holds something for each token of the batch.
-static bool isBatch(func::FuncOp function, unsigned index) {
-  auto role = function.getArgAttrOfType<RoleAttr>(index, kRoleName);
-  return role &&
-         (role.getValue() == Role::Tokens || role.getValue() == Role::Targets ||
-          role.getValue() == Role::Positions);
-}
-
 namespace {
 struct SetBatchShape
     : public trireme::train::impl::SetBatchShapeBase<SetBatchShape> {
@@ -124,7 +116,8 @@ struct SetBatchShape
     Block &body = forward.getBody().front();
     SmallVector<int64_t> old;
     for (BlockArgument argument : body.getArguments()) {
-      if (!isBatch(forward, argument.getArgNumber()))
+      std::optional<Role> role = getRole(forward, argument.getArgNumber());
+      if (!role || !isBatch(*role))
         continue;
       auto type = cast<RankedTensorType>(argument.getType());
       if (type.getRank() != 2) {

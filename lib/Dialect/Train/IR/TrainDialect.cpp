@@ -173,3 +173,31 @@ void trireme::train::nameResults(Operation *op,
   if (op->getNumResults())
     nameAfterLocation(op->getResult(0), setName);
 }
+
+//===----------------------------------------------------------------------===//
+// What passes ask of functions and values
+//===----------------------------------------------------------------------===//
+
+std::optional<Role> trireme::train::getRole(FunctionOpInterface function,
+                                            unsigned index) {
+  auto role = function.getArgAttrOfType<RoleAttr>(index, kRoleName);
+  return role ? std::optional<Role>(role.getValue()) : std::nullopt;
+}
+
+bool trireme::train::isBatch(Role role) {
+  return role == Role::Tokens || role == Role::Targets ||
+         role == Role::Positions;
+}
+
+bool trireme::train::isSum(RowKind kind) {
+  return kind == RowKind::Sum || kind == RowKind::ColumnSum;
+}
+
+Value trireme::train::createZeros(OpBuilder &builder, Location loc, Type type) {
+  return FillOp::create(builder, loc, type, builder.getF64FloatAttr(0.0));
+}
+
+bool trireme::train::isZero(Value value) {
+  auto fill = value.getDefiningOp<FillOp>();
+  return fill && fill.getValue().isZero();
+}

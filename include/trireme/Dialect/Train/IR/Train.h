@@ -15,6 +15,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "trireme/Dialect/Train/IR/HostTensor.h"
@@ -89,6 +90,15 @@ void nameResults(
     mlir::Operation *op,
     llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
 
+/// The role of a function's argument; none where it has no `train.role`.
+std::optional<Role> getRole(mlir::FunctionOpInterface function, unsigned index);
+
+/// Whether such an argument holds something for each token of the batch.
+bool isBatch(Role role);
+
+/// Whether a result of this kind is made in two stages, of partial sums.
+bool isSum(RowKind kind);
+
 /// The integer of a `window`-like attribute (an integer or `#train.per_layer`)
 /// for a layer; 0 where the list is shorter.
 int64_t getLayerValue(mlir::Attribute attribute, int64_t layer);
@@ -96,5 +106,14 @@ int64_t getLayerValue(mlir::Attribute attribute, int64_t layer);
 
 #define GET_OP_CLASSES
 #include "trireme/Dialect/Train/IR/TrainOps.h.inc"
+
+namespace trireme::train {
+/// A zero fill of this type.
+mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Type type);
+
+/// Whether the value is a zero fill.
+bool isZero(mlir::Value value);
+} // namespace trireme::train
 
 #endif // TRIREME_DIALECT_TRAIN_IR_TRAIN_H

@@ -23,10 +23,6 @@ SmallVector<Value> AddOp::emitRow(OpBuilder &builder, ValueRange e) {
 
 /// x + 0 is x.
 OpFoldResult AddOp::fold(FoldAdaptor) {
-  auto isZero = [](Value value) {
-    auto fill = value.getDefiningOp<FillOp>();
-    return fill && fill.getValue().isZero();
-  };
   if (isZero(getRhs()))
     return getLhs();
   if (isZero(getLhs()))

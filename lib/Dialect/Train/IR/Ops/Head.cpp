@@ -81,10 +81,6 @@ static Value intoChunks(OpBuilder &builder, Location loc, Value value,
   return ReshapeOp::create(builder, loc, withShape(value, chunked), value);
 }
 
-static Value zeros(OpBuilder &builder, Location loc, Type type) {
-  return FillOp::create(builder, loc, type, builder.getF64FloatAttr(0.0));
-}
-
 /// The values of one chunk that both heads need.
 struct ChunkLogits {
   Value logits; ///< After the cap, if there is one.
@@ -119,11 +115,11 @@ SmallVector<Value> CrossEntropyHeadOp::expand(OpBuilder &builder,
   int64_t leading = tensorType(getTargets()).getRank();
   Value hidden = intoChunks(builder, loc, getHidden(), leading, chunks);
   Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
-  auto loop =
-      LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
-                     /*reverse=*/false, zeros(builder, loc, getSum().getType()),
-                     ValueRange{hidden, targets},
-                     ValueRange{getWeight(), getStart()}, TypeRange{});
+  auto loop = LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
+                             /*reverse=*/false,
+                             createZeros(builder, loc, getSum().getType()),
+                             ValueRange{hidden, targets},
+                             ValueRange{getWeight(), getStart()}, TypeRange{});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getLoopBody());
   auto each = loop.getEachArguments();
@@ -148,8 +144,8 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
   int64_t leading = tensorType(getTargets()).getRank();
   Value hidden = intoChunks(builder, loc, getHidden(), leading, chunks);
   Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
-  SmallVector<Value> carries{zeros(builder, loc, getSum().getType()),
-                             zeros(builder, loc, getWeight().getType())};
+  SmallVector<Value> carries{createZeros(builder, loc, getSum().getType()),
+                             createZeros(builder, loc, getWeight().getType())};
   auto loop =
       LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
                      /*reverse=*/false, carries, ValueRange{hidden, targets},
