@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 USES = {
     "Support": [],
     "Config": ["Support"],
+    "Sharding": [],
     "Dialect/Train/IR": ["Support"],
     "Dialect/Runtime/IR": ["Dialect/Train/IR", "Support"],
     "Import": ["Dialect/Train/IR", "Config", "Support"],
