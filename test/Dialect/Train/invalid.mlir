@@ -525,9 +525,33 @@ func.func @cross_entropy_head_grad_c1_targets(%h: tensor<2x8xf32>, %w: tensor<50
 
 // -----
 
-func.func @cross_entropy_c1_rows(%l: tensor<2x8xf32>, %t: tensor<3xi32>, %s: tensor<i32>) {
+func.func @row_max_c1_rank(%l: tensor<8xf32>, %s: tensor<i32>) {
+  // expected-error @below {{has logits of shape [8], expected [rows, vocabulary]}}
+  %0 = train.row_max %l start %s : tensor<8xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @row_exp_sum_c1_rows(%l: tensor<2x8xf32>, %m: tensor<8xf32>, %s: tensor<i32>) {
+  // expected-error @below {{has logits of shape [2, 8] and max of shape [8]}}
+  %0 = train.row_exp_sum %l, %m start %s : tensor<2x8xf32>, tensor<8xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @row_loss_c1_rows(%m: tensor<2xf32>, %t: tensor<3xi32>) {
+  // expected-error @below {{has rows of shape [2] and targets of shape [3]}}
+  %0, %1 = train.row_loss %m, %m, %m, %t : tensor<2xf32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @pick_c1_rows(%l: tensor<2x8xf32>, %t: tensor<3xi32>, %s: tensor<i32>) {
   // expected-error @below {{has logits of shape [2, 8] and targets of shape [3]}}
-  %0, %1 = train.cross_entropy %l, %t start %s : tensor<2x8xf32>, tensor<3xi32>, tensor<i32>
+  %0 = train.pick %l, %t start %s : tensor<2x8xf32>, tensor<3xi32>, tensor<i32>
   return
 }
 

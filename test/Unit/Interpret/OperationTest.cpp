@@ -237,17 +237,48 @@ TEST(Operation, HeadSumsOverTargets) {
 }
 
 TEST(Operation, TargetOutsideTheVocabulary) {
-  std::string message =
-      evaluateError(R"(
-    func.func @f(%x: tensor<2x4xf32>, %t: tensor<2xi32>, %s: tensor<i32>)
-        -> tensor<2xf32> {
-      %0, %1 = train.cross_entropy %x, %t start %s
-          : tensor<2x4xf32>, tensor<2xi32>, tensor<i32>
-      return %0 : tensor<2xf32>
+  std::string message = evaluateError(
+      R"(
+    func.func @f(%h: tensor<2x1xf32>, %w: tensor<5x1xf32>, %t: tensor<2xi32>,
+                 %s: tensor<i32>) -> tensor<f32> {
+      %0, %1 = train.cross_entropy_head %h, %w targets %t start %s
+          {valid = 4 : i64}
+          : tensor<2x1xf32>, tensor<5x1xf32>, tensor<2xi32>, tensor<i32>
+      return %0 : tensor<f32>
     })",
-                    {ramp({2, 4}), tensor({2}, {3, 4}), tensor({}, {0})});
+      {ramp({2, 1}), ramp({5, 1}), tensor({2}, {3, 4}), tensor({}, {0})});
   EXPECT_NE(message.find("has target 4 at index 1"), std::string::npos)
       << message;
+}
+
+// What two halves of the vocabulary give, reduced, is what the whole gives; the
+// last column is pad.
+TEST(Operation, CrossEntropyOfPartsOfTheVocabulary) {
+  const char *text = R"(
+    func.func @f(%x: tensor<2x2xf32>, %m: tensor<2xf32>, %t: tensor<2xi32>,
+                 %s: tensor<i32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+      %0 = train.row_max %x start %s {valid = 3 : i64}
+          : tensor<2x2xf32>, tensor<i32>
+      %1 = train.row_exp_sum %x, %m start %s {valid = 3 : i64}
+          : tensor<2x2xf32>, tensor<2xf32>, tensor<i32>
+      %2 = train.pick %x, %t start %s
+          : tensor<2x2xf32>, tensor<2xi32>, tensor<i32>
+      return %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    })";
+  HostTensor targets = tensor({2}, {2, -100}), max = tensor({2}, {3, 1});
+  auto low = evaluate(
+      text, {tensor({2, 2}, {1, 2, 1, 0}), max, targets, tensor({}, {0})});
+  auto high = evaluate(
+      text, {tensor({2, 2}, {3, 9, -1, 9}), max, targets, tensor({}, {2})});
+  ASSERT_EQ(high.size(), 3u);
+  expectNear(low[0].values, {2, 1});
+  expectNear(high[0].values, {3, -1});
+  expectNear(low[1].values,
+             {std::exp(-2.0) + std::exp(-1.0), 1 + std::exp(-1.0)});
+  expectNear(high[1].values, {1, std::exp(-2.0)});
+  expectNear(low[2].values, {0, 0});
+  expectNear(high[2].values, {3, 0});
 }
 
 //===----------------------------------------------------------------------===//

@@ -195,8 +195,13 @@ def ExpandHeads : Pass<"train-expand-heads", "::mlir::ModuleOp"> {
           with(%ws = %w : tensor<50x8xf32>, %s = %start : tensor<i32>) {
         %logits = train.linear %hs, %ws contract 1 rhs_transposed
             : tensor<2x8xf32>, tensor<50x8xf32>
-        %loss, %log_sum = train.cross_entropy %logits, %ts start %s
+        %max = train.row_max %logits start %s : tensor<2x50xf32>, tensor<i32>
+        %exp_sum = train.row_exp_sum %logits, %max start %s
+            : tensor<2x50xf32>, tensor<2xf32>, tensor<i32>
+        %picked = train.pick %logits, %ts start %s
             : tensor<2x50xf32>, tensor<2xi32>, tensor<i32>
+        %loss, %log_sum = train.row_loss %max, %exp_sum, %picked, %ts
+            : tensor<2xf32>, tensor<2xi32>
         %2 = train.sum %loss : tensor<2xf32>
         %3 = train.add %c, %2 : tensor<f32>
         train.yield carry(%3 : tensor<f32>)

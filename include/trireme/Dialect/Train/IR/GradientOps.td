@@ -159,7 +159,8 @@ def Train_CrossEntropyHeadGradOp : Train_Op<"cross_entropy_head_grad", [
   let arguments = (ins Train_FloatTensor:$hidden, Train_FloatTensor:$weight,
                        Train_IndexTensor:$targets, Train_IndexScalar:$start,
                        Train_FloatScalar:$seed,
-                       DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+                       DefaultValuedAttr<F64Attr, "0.0">:$softcap,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
   let results = (outs Train_FloatScalar:$sum,
                       Train_FloatTensor:$hidden_gradient,
                       Train_FloatTensor:$weight_gradient);

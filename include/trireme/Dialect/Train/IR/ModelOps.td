@@ -265,13 +265,15 @@ def Train_CrossEntropyHeadOp : Train_Op<"cross_entropy_head", [
     logits = hidden weight^T (then cap tanh(logits / cap) with `softcap`);
     sum = sum of log(sum exp logits) - logits[target] over targets other than
     -100; count = their number. `start` is the index of the weight's first row.
+    With `valid` v > 0, rows of index v and above are pad, of no probability.
 
     - (C1) hidden is [..., features], weight [vocabulary, features], targets
       have the other dims of hidden.
   }];
   let arguments = (ins Train_FloatTensor:$hidden, Train_FloatTensor:$weight,
                        Train_IndexTensor:$targets, Train_IndexScalar:$start,
-                       DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+                       DefaultValuedAttr<F64Attr, "0.0">:$softcap,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
   let results = (outs Train_FloatScalar:$sum, Train_FloatScalar:$count);
   let assemblyFormat = [{
     $hidden `,` $weight `targets` $targets `start` $start attr-dict `:`

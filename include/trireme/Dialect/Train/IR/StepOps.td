@@ -3,38 +3,100 @@
 #ifndef TRIREME_DIALECT_TRAIN_IR_STEPOPS
 #define TRIREME_DIALECT_TRAIN_IR_STEPOPS
 
-def Train_CrossEntropyOp : Train_Op<"cross_entropy", [
+//===----------------------------------------------------------------------===//
+// Cross-entropy of rows of logits
+//===----------------------------------------------------------------------===//
+
+// In parts, so that what each takes from the columns can be reduced between
+// them where ranks hold parts of the vocabulary. `start` is the index of the
+// first column. With `valid` v > 0, columns of index v and above are pad.
+
+def Train_RowMaxOp : Train_Op<"row_max", [
     Pure, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
-  let summary = "cross-entropy of rows of logits";
+  let summary = "the largest logit of each row";
   let description = [{
-    log_sum = log(sum exp logits) of each row; loss = log_sum -
-    logits[target - start], 0 where the target is -100.
+    Pad columns count as minus infinity.
+
+    - (C1) logits are [rows, vocabulary].
+  }];
+  let arguments = (ins Train_FloatTensor:$logits, Train_IndexScalar:$start,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
+  let results = (outs Train_FloatTensor:$result);
+  let assemblyFormat =
+      "$logits `start` $start attr-dict `:` type($logits) `,` type($start)";
+}
+
+def Train_RowExpSumOp : Train_Op<"row_exp_sum", [
+    Pure, Evaluatable, Train_InferType,
+    RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
+  let summary = "sum of exp(logit - max) of each row";
+  let description = [{
+    Pad columns count as minus infinity.
+
+    - (C1) logits are [rows, vocabulary], max [rows].
+  }];
+  let arguments = (ins Train_FloatTensor:$logits, Train_FloatTensor:$max,
+                       Train_IndexScalar:$start,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
+  let results = (outs Train_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $max `start` $start attr-dict `:` type($logits) `,` type($max)
+    `,` type($start)
+  }];
+}
+
+def Train_PickOp : Train_Op<"pick", [
+    Pure, Evaluatable, Train_InferType,
+    RowOpWith<["getColumnDims", "getOperandRowKind", "getResultRowKind"]>]> {
+  let summary = "the logit of each row's target";
+  let description = [{
+    logits[target - start], 0 where that is none of the columns.
 
     - (C1) logits are [rows, vocabulary], targets [rows].
   }];
   let arguments = (ins Train_FloatTensor:$logits, Train_IndexTensor:$targets,
                        Train_IndexScalar:$start);
-  let results = (outs Train_FloatTensor:$loss, Train_FloatTensor:$log_sum);
+  let results = (outs Train_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $targets `start` $start attr-dict `:` type($logits) `,`
     type($targets) `,` type($start)
   }];
 }
 
+def Train_RowLossOp : Train_Op<"row_loss", [
+    Pure, Evaluatable, Train_InferType, RowOp,
+    AllTypesMatch<["max", "exp_sum", "picked"]>]> {
+  let summary = "cross-entropy of rows from what their columns gave";
+  let description = [{
+    log_sum = max + log(exp_sum); loss = log_sum - picked, 0 where the target is
+    -100.
+
+    - (C1) operands have one shape.
+  }];
+  let arguments = (ins Train_FloatTensor:$max, Train_FloatTensor:$exp_sum,
+                       Train_FloatTensor:$picked, Train_IndexTensor:$targets);
+  let results = (outs Train_FloatTensor:$loss, Train_FloatTensor:$log_sum);
+  let assemblyFormat = [{
+    $max `,` $exp_sum `,` $picked `,` $targets attr-dict `:` type($max) `,`
+    type($targets)
+  }];
+}
+
 def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
     Pure, Evaluatable, Train_InferType,
     RowOpWith<["getColumnDims", "getOperandRowKind"]>]> {
-  let summary = "gradient of cross_entropy's logits";
+  let summary = "gradient of the logits of cross-entropy";
   let description = [{
     (exp(logits - log_sum) - [column = target - start]) seed, and 0 where the
-    target is -100.
+    target is -100 or the column is pad.
 
     - (C1) logits are [rows, vocabulary], targets and log_sum [rows].
   }];
   let arguments = (ins Train_FloatTensor:$logits, Train_IndexTensor:$targets,
                        Train_IndexScalar:$start, Train_FloatTensor:$log_sum,
-                       Train_FloatScalar:$seed);
+                       Train_FloatScalar:$seed,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
   let results = (outs Train_FloatTensor:$result);
   let assemblyFormat = [{
     $logits `,` $targets `start` $start `,` $log_sum `seed` $seed attr-dict
@@ -42,6 +104,10 @@ def Train_CrossEntropyGradOp : Train_Op<"cross_entropy_grad", [
     `,` type($seed)
   }];
 }
+
+//===----------------------------------------------------------------------===//
+// Sums, clipping, update
+//===----------------------------------------------------------------------===//
 
 def Train_SumOp : Train_Op<"sum", [
     Pure, Evaluatable, Train_InferType, RowOpWith<["getResultRowKind"]>]> {
