@@ -133,8 +133,8 @@ bool trireme::isZeroFill(Value value) { return isZero(getOuterValue(value)); }
 
 std::optional<Role> trireme::getArgumentRole(Value value) {
   value = getOuterValue(value);
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = getOuterValue(reshape.getSource());
+  while (Value source = getViewSource(value))
+    value = getOuterValue(source);
   auto argument = dyn_cast<BlockArgument>(value);
   auto function =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())

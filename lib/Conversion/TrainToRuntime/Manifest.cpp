@@ -38,8 +38,8 @@ static int64_t offsetOf(func::FuncOp function, unsigned index) {
 
 /// The tensor that `value` is a reshape of.
 static Value getReshaped(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getSource();
+  while (Value source = getViewSource(value))
+    value = source;
   return value;
 }
 

@@ -24,3 +24,15 @@ func.func @rows(%l: tensor<32x50xf32>, %t: tensor<32xi32>, %start: tensor<i32>, 
   %dl = train.cross_entropy_grad %l, %t start %start, %log seed %seed : tensor<32x50xf32>, tensor<32xi32>, tensor<i32>, tensor<32xf32>, tensor<f32>
   return %loss, %dl : tensor<32xf32>, tensor<32x50xf32>
 }
+
+// Tokens in chunks, and back; one block a dim, or more.
+// CHECK-LABEL: func.func @chunks
+// CHECK: %[[A:.*]] = train.chunk %{{.*}} leading 2 chunks 3 blocks [2, 1] : tensor<4x6x8xf32>
+// CHECK: train.unchunk %[[A]] leading 2 chunks 3 blocks [2, 1] : tensor<3x8x8xf32> -> tensor<4x6x8xf32>
+// CHECK: train.chunk %{{.*}} leading 1 chunks 2 blocks [1] : tensor<4xi32>
+func.func @chunks(%x: tensor<4x6x8xf32>, %t: tensor<4xi32>) -> (tensor<4x6x8xf32>, tensor<2x2xi32>) {
+  %0 = train.chunk %x leading 2 chunks 3 blocks [2, 1] : tensor<4x6x8xf32>
+  %1 = train.unchunk %0 leading 2 chunks 3 blocks [2, 1] : tensor<3x8x8xf32> -> tensor<4x6x8xf32>
+  %2 = train.chunk %t leading 1 chunks 2 blocks [1] : tensor<4xi32>
+  return %1, %2 : tensor<4x6x8xf32>, tensor<2x2xi32>
+}

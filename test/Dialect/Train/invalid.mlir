@@ -525,6 +525,46 @@ func.func @cross_entropy_head_grad_c1_targets(%h: tensor<2x8xf32>, %w: tensor<50
 
 // -----
 
+func.func @chunk_c1_blocks(%x: tensor<4x6xf32>) {
+  // expected-error @below {{has 2 dims of tokens and [2] blocks for a tensor of rank 2}}
+  %0 = train.chunk %x leading 2 chunks 1 blocks [2] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @chunk_c2_divides(%x: tensor<4x6xf32>) {
+  // expected-error @below {{cuts tokens [4, 6] into [3, 1] blocks of 1 chunks}}
+  %0 = train.chunk %x leading 2 chunks 1 blocks [3, 1] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @chunk_c2_chunks(%x: tensor<4x6xf32>) {
+  // expected-error @below {{cuts tokens [4] into [2] blocks of 4 chunks}}
+  %0 = train.chunk %x leading 1 chunks 4 blocks [2] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @unchunk_c1_zero(%x: tensor<2x2x6xf32>) {
+  // expected-error @below {{cuts tokens [4] into [1] blocks of 0 chunks}}
+  %0 = train.unchunk %x leading 1 chunks 0 blocks [1] : tensor<2x2x6xf32> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @unchunk_c2_type(%x: tensor<2x2x6xf32>) {
+  // expected-error @below {{makes 'tensor<6x4xf32>' of 'tensor<2x2x6xf32>', expected 'tensor<2x3x4xf32>'}}
+  %0 = train.unchunk %x leading 1 chunks 2 blocks [1] : tensor<2x2x6xf32> -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
 func.func @row_max_c1_rank(%l: tensor<8xf32>, %s: tensor<i32>) {
   // expected-error @below {{has logits of shape [8], expected [rows, vocabulary]}}
   %0 = train.row_max %l start %s : tensor<8xf32>, tensor<i32>

@@ -7,8 +7,8 @@
 // up in a product with an accumulator.
 // CHECK-LABEL: func.func @gradient
 // CHECK-SAME: (%[[H:.*]]: tensor<2x6x8xf32>, %[[W:.*]]: tensor<50x8xf32>, %[[T:.*]]: tensor<2x6xi32>, %[[START:.*]]: tensor<i32>, %[[SEED:.*]]: tensor<f32>)
-// CHECK-DAG: %[[HC:.*]] = train.reshape %[[H]] : tensor<2x6x8xf32> -> tensor<3x4x8xf32>
-// CHECK-DAG: %[[TC:.*]] = train.reshape %[[T]] : tensor<2x6xi32> -> tensor<3x4xi32>
+// CHECK-DAG: %[[HC:.*]] = train.chunk %[[H]] leading 2 chunks 3 blocks [1, 1] : tensor<2x6x8xf32>
+// CHECK-DAG: %[[TC:.*]] = train.chunk %[[T]] leading 2 chunks 3 blocks [1, 1] : tensor<2x6xi32>
 // CHECK: %[[LOOP:.*]]:3 = train.loop "chunks" count 3 carry(%[[SUM:.*]] = %{{.*}} : tensor<f32>, %[[DW:.*]] = %{{.*}} : tensor<50x8xf32>) each(%[[HS:.*]] = %[[HC]] : tensor<3x4x8xf32>, %[[TS:.*]] = %[[TC]] : tensor<3x4xi32>) with(%[[WI:.*]] = %[[W]] : tensor<50x8xf32>, %{{.*}} = %[[START]] : tensor<i32>, %[[SEEDI:.*]] = %[[SEED]] : tensor<f32>) stacked(tensor<3x4x8xf32>)
 // CHECK:   %[[LOGITS:.*]] = train.linear %[[HS]], %[[WI]] contract 1 rhs_transposed
 // CHECK-NOT: train.softcap
@@ -22,7 +22,7 @@
 // CHECK:   %[[DH:.*]] = train.linear %[[DL]], %[[WI]] contract 1 :
 // CHECK:   %[[DWN:.*]] = train.linear %[[DL]], %[[HS]] contract 1 lhs_transposed accumulate %[[DW]]
 // CHECK:   train.yield carry(%[[NEXT]], %[[DWN]] : tensor<f32>, tensor<50x8xf32>) stacked(%[[DH]] : tensor<4x8xf32>)
-// CHECK: %[[BACK:.*]] = train.reshape %[[LOOP]]#2 : tensor<3x4x8xf32> -> tensor<2x6x8xf32>
+// CHECK: %[[BACK:.*]] = train.unchunk %[[LOOP]]#2 leading 2 chunks 3 blocks [1, 1] : tensor<3x4x8xf32> -> tensor<2x6x8xf32>
 // CHECK: return %[[LOOP]]#0, %[[BACK]], %[[LOOP]]#1
 
 // At least 4 rows fit the same bound.

@@ -1,6 +1,7 @@
 //===- OperationTest.cpp - Meanings that can be worked out by hand --------===//
 
 #include "Harness.h"
+#include "trireme/Dialect/Train/IR/Train.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -249,6 +250,36 @@ TEST(Operation, TargetOutsideTheVocabulary) {
       {ramp({2, 1}), ramp({5, 1}), tensor({2}, {3, 4}), tensor({}, {0})});
   EXPECT_NE(message.find("has target 4 at index 1"), std::string::npos)
       << message;
+}
+
+// Tokens [4, 3] in 2 x 1 blocks and 3 chunks: a chunk has two tokens of each
+// block. One rank's half of the rows is one block, chunked in order.
+TEST(Operation, ChunksOfBlocks) {
+  const char *text = R"(
+    func.func @f(%x: tensor<4x3xf32>) -> (tensor<3x4xf32>, tensor<4x3xf32>) {
+      %0 = train.chunk %x leading 2 chunks 3 blocks [2, 1] : tensor<4x3xf32>
+      %1 = train.unchunk %0 leading 2 chunks 3 blocks [2, 1]
+          : tensor<3x4xf32> -> tensor<4x3xf32>
+      return %0, %1 : tensor<3x4xf32>, tensor<4x3xf32>
+    })";
+  auto results =
+      evaluate(text, {tensor({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})});
+  ASSERT_EQ(results.size(), 2u);
+  expectNear(results[0].values, {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11});
+  expectNear(results[1].values, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  const HostTensor half = tensor({2, 3}, {6, 7, 8, 9, 10, 11});
+  HostTensor chunks({3, 2}), back({2, 3});
+  module->walk([&](train::ChunkOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate({&half}, chunks, /*layer=*/0)));
+  });
+  module->walk([&](train::UnchunkOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate({&chunks}, back, /*layer=*/0)));
+  });
+  expectNear(chunks.values, half.values);
+  expectNear(back.values, half.values);
 }
 
 // What two halves of the vocabulary give, reduced, is what the whole gives; the

@@ -187,8 +187,8 @@ def ExpandHeads : Pass<"train-expand-heads", "::mlir::ModuleOp"> {
     func.func @loss(%h: tensor<4x8xf32>, %w: tensor<50x8xf32>,
                     %t: tensor<4xi32>, %start: tensor<i32>)
         -> (tensor<f32>, tensor<f32>) {
-      %0 = train.reshape %h : tensor<4x8xf32> -> tensor<2x2x8xf32>
-      %1 = train.reshape %t : tensor<4xi32> -> tensor<2x2xi32>
+      %0 = train.chunk %h leading 1 chunks 2 blocks [1] : tensor<4x8xf32>
+      %1 = train.chunk %t leading 1 chunks 2 blocks [1] : tensor<4xi32>
       %zero = train.fill 0.0 : tensor<f32>
       %sum = train.loop "chunks" count 2 carry(%c = %zero : tensor<f32>)
           each(%hs = %0 : tensor<2x2x8xf32>, %ts = %1 : tensor<2x2xi32>)

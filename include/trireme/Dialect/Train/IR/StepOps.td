@@ -4,6 +4,55 @@
 #define TRIREME_DIALECT_TRAIN_IR_STEPOPS
 
 //===----------------------------------------------------------------------===//
+// Tokens in chunks
+//===----------------------------------------------------------------------===//
+
+def Train_ChunkOp : Train_Op<"chunk", [
+    Pure, Evaluatable, Train_InferType]> {
+  let summary = "the tokens of a tensor in chunks, each of all its blocks";
+  let description = [{
+    The first `leading` dims are dims of tokens; each is seen as [block, rest]
+    with `blocks` blocks. The rests, flattened in order, are cut into `chunks`
+    chunks. The result is [chunks, tokens of a chunk, other dims...], the tokens
+    of a chunk in the order (block of dim 0, block of dim 1, ..., place in the
+    chunk): where blocks are those of ranks, each rank takes part in each chunk
+    with tokens of its own. With one block a dim it is a reshape.
+
+    On one rank's block of the tensor, `blocks` counts the blocks that it has.
+
+    - (C1) `leading` is between 1 and the rank of the source, with one number of
+      blocks for each of these dims.
+    - (C2) blocks divide their dims, and chunks the tokens of a block.
+  }];
+  let arguments = (ins Train_Tensor:$source, I64Attr:$leading, I64Attr:$chunks,
+                       DenseI64ArrayAttr:$blocks);
+  let results = (outs Train_Tensor:$result);
+  let assemblyFormat = [{
+    $source `leading` $leading `chunks` $chunks `blocks` $blocks attr-dict `:`
+    type($source)
+  }];
+}
+
+def Train_UnchunkOp : Train_Op<"unchunk", [Pure, Evaluatable]> {
+  let summary = "the tensor whose tokens are in chunks";
+  let description = [{
+    The inverse of `train.chunk`: `train.chunk` of the result with the same
+    attributes is the source.
+
+    - (C1) `train.chunk` of the result is legal.
+    - (C2) it has the source's type.
+  }];
+  let arguments = (ins Train_Tensor:$source, I64Attr:$leading, I64Attr:$chunks,
+                       DenseI64ArrayAttr:$blocks);
+  let results = (outs Train_Tensor:$result);
+  let assemblyFormat = [{
+    $source `leading` $leading `chunks` $chunks `blocks` $blocks attr-dict `:`
+    type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Cross-entropy of rows of logits
 //===----------------------------------------------------------------------===//
 

@@ -114,6 +114,11 @@ mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Whether the value is a zero fill.
 bool isZero(mlir::Value value);
+
+/// The value whose elements, in order, are those of `value` under another
+/// shape: the source of a reshape, or of tokens in chunks of one block; null if
+/// it is no such view.
+mlir::Value getViewSource(mlir::Value value);
 } // namespace trireme::train
 
 #endif // TRIREME_DIALECT_TRAIN_IR_TRAIN_H

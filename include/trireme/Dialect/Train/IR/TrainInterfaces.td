@@ -108,12 +108,14 @@ def HeadOpInterface : OpInterface<"HeadOpInterface"> {
     InterfaceMethod<"Rows of logits (tokens) and their width (vocabulary).",
       "::std::pair<int64_t, int64_t>", "getLogitsShape", (ins)>,
     InterfaceMethod<[{
-      Builds the equivalent loop of `chunks` iterations (a divisor of the
-      number of tokens) at the builder's place and returns its replacement
-      values.
+      Builds the equivalent loop of `chunks` iterations at the builder's place
+      and returns its replacement values. The dims of tokens are cut into
+      `blocks` blocks (empty: one each), of whose every one a chunk has a part,
+      as `train.chunk` says; `chunks` divides the tokens of a block.
       }],
       "::llvm::SmallVector<::mlir::Value>", "expand",
-      (ins "::mlir::OpBuilder &":$builder, "int64_t":$chunks)>
+      (ins "::mlir::OpBuilder &":$builder, "int64_t":$chunks,
+           "::llvm::ArrayRef<int64_t>":$blocks)>
   ];
 }
 

@@ -72,15 +72,25 @@ static std::pair<int64_t, int64_t> logitsShape(Value targets, Value weight) {
   return {tensorType(targets).getNumElements(), shapeOf(weight)[0]};
 }
 
-/// `value` with its `leading` first dims seen as [chunks, rest].
-static Value intoChunks(OpBuilder &builder, Location loc, Value value,
-                        int64_t leading, int64_t chunks) {
-  ArrayRef<int64_t> shape = shapeOf(value);
-  int64_t rows = HostTensor::count(shape.take_front(leading));
-  SmallVector<int64_t> chunked{chunks, rows / chunks};
-  llvm::append_range(chunked, shape.drop_front(leading));
-  return ReshapeOp::create(builder, loc, withShape(value, chunked), value);
-}
+/// Hidden and targets in chunks.
+struct ChunkedTokens {
+  SmallVector<int64_t> blocks;
+  Value hidden, targets;
+
+  ChunkedTokens(OpBuilder &builder, Location loc, Value whole, Value ids,
+                int64_t chunks, ArrayRef<int64_t> cuts)
+      : blocks(cuts) {
+    int64_t leading = tensorType(ids).getRank();
+    if (blocks.empty())
+      blocks.assign(leading, 1);
+    auto chunk = [&](Value value) -> Value {
+      return ChunkOp::create(builder, loc, value, uint64_t(leading),
+                             uint64_t(chunks), blocks);
+    };
+    hidden = chunk(whole);
+    targets = chunk(ids);
+  }
+};
 
 /// The values of one chunk that both heads need.
 struct ChunkLogits {
@@ -123,15 +133,14 @@ std::pair<int64_t, int64_t> CrossEntropyHeadOp::getLogitsShape() {
 }
 
 SmallVector<Value> CrossEntropyHeadOp::expand(OpBuilder &builder,
-                                              int64_t chunks) {
+                                              int64_t chunks,
+                                              ArrayRef<int64_t> blocks) {
   Location loc = getLoc();
-  int64_t leading = tensorType(getTargets()).getRank();
-  Value hidden = intoChunks(builder, loc, getHidden(), leading, chunks);
-  Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
+  ChunkedTokens tokens(builder, loc, getHidden(), getTargets(), chunks, blocks);
   auto loop = LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
                              /*reverse=*/false,
                              createZeros(builder, loc, getSum().getType()),
-                             ValueRange{hidden, targets},
+                             ValueRange{tokens.hidden, tokens.targets},
                              ValueRange{getWeight(), getStart()}, TypeRange{});
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getLoopBody());
@@ -152,18 +161,17 @@ std::pair<int64_t, int64_t> CrossEntropyHeadGradOp::getLogitsShape() {
 }
 
 SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
-                                                  int64_t chunks) {
+                                                  int64_t chunks,
+                                                  ArrayRef<int64_t> blocks) {
   Location loc = getLoc();
-  int64_t leading = tensorType(getTargets()).getRank();
-  Value hidden = intoChunks(builder, loc, getHidden(), leading, chunks);
-  Value targets = intoChunks(builder, loc, getTargets(), leading, chunks);
+  ChunkedTokens tokens(builder, loc, getHidden(), getTargets(), chunks, blocks);
   SmallVector<Value> carries{createZeros(builder, loc, getSum().getType()),
                              createZeros(builder, loc, getWeight().getType())};
-  auto loop =
-      LoopOp::create(builder, loc, "chunks", chunks, /*first=*/0,
-                     /*reverse=*/false, carries, ValueRange{hidden, targets},
-                     ValueRange{getWeight(), getStart(), getSeed()},
-                     TypeRange{LoopOp::getSliceType(hidden.getType())});
+  auto loop = LoopOp::create(
+      builder, loc, "chunks", chunks, /*first=*/0,
+      /*reverse=*/false, carries, ValueRange{tokens.hidden, tokens.targets},
+      ValueRange{getWeight(), getStart(), getSeed()},
+      TypeRange{LoopOp::getSliceType(tokens.hidden.getType())});
   Value hiddenGradient;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -187,8 +195,10 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
     YieldOp::create(builder, loc, ValueRange{chunk.sum, weightGradient},
                     hiddenGradient);
   }
-  Value whole = ReshapeOp::create(builder, loc, getHiddenGradient().getType(),
-                                  loop.getStackedResults()[0]);
+  Value whole = UnchunkOp::create(builder, loc, getHiddenGradient().getType(),
+                                  loop.getStackedResults()[0],
+                                  uint64_t(tensorType(getTargets()).getRank()),
+                                  uint64_t(chunks), tokens.blocks);
   return {loop.getCarryResults()[0], whole, loop.getCarryResults()[1]};
 }
 
