@@ -58,6 +58,38 @@ void trireme_attention_backward(trireme_context *context, int32_t attention,
       context->scratch.get(), context->scratchStride);
 }
 
+void trireme_merge_attention(trireme_context *context, const float *lhs,
+                             const float *lhs_log_sum, const float *rhs,
+                             const float *rhs_log_sum, float *result,
+                             float *log_sum, int64_t batch, int64_t sequence,
+                             int64_t heads, int64_t head_dim) {
+  TraceScope scope(context->trace, Kind::Named, 0, "merge_attention");
+  auto mergeRow = [&](int64_t row) {
+    int64_t head = row % heads, token = row / heads;
+    int64_t place =
+        (token / sequence * heads + head) * sequence + token % sequence;
+    float first = lhs_log_sum[place], second = rhs_log_sum[place];
+    float largest = std::max(first, second);
+    bool none = largest == -INFINITY;
+    float weight = none ? 0.0f : std::exp(first - largest);
+    float other = none ? 0.0f : std::exp(second - largest);
+    log_sum[place] = none ? largest : largest + std::log(weight + other);
+    float scale = none ? 0.0f : 1.0f / (weight + other);
+    const float *from = lhs + row * head_dim, *and_from = rhs + row * head_dim;
+    float *to = result + row * head_dim;
+    // `to` may be an operand, but no iteration touches another one's elements.
+#pragma clang loop vectorize(assume_safety)
+    for (int64_t j = 0; j < head_dim; ++j)
+      to[j] = (from[j] * weight + and_from[j] * other) * scale;
+  };
+  parallelFor(batch * sequence * heads,
+              grainFor(head_dim * int64_t(sizeof(float))), Assignment::Static,
+              [&](int64_t begin, int64_t end, int) {
+                for (int64_t row = begin; row < end; ++row)
+                  mergeRow(row);
+              });
+}
+
 void trireme_embedding(trireme_context *context, const float *table,
                        const int32_t *ids, float *result, int64_t rows,
                        int64_t width) {

@@ -58,7 +58,7 @@ func.func @evaluate() { return }
 // -----
 
 // Attention finds its window by the layer: the iteration plus the loop's first.
-// CHECK: \22attentions\22:[{\22batch\22:1,\22group\22:1,\22head_dim\22:4,\22kv_heads\22:1,\22scale\22:0.5,\22sequence\22:2,\22softcap\22:0,\22windows\22:[8,0,8]}]
+// CHECK: \22attentions\22:[{\22batch\22:1,\22group\22:1,\22head_dim\22:4,\22keys\22:2,\22kv_heads\22:1,\22scale\22:0.5,\22sequence\22:2,\22softcap\22:0,\22windows\22:[8,0,8]}]
 // CHECK-LABEL: func.func @train
 // CHECK-DAG: %[[FIRST:.*]] = arith.constant 1 : index
 // CHECK: scf.for %[[I:.*]] =

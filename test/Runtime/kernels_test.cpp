@@ -92,6 +92,40 @@ TEST_F(Kernels, Rotary) {
     EXPECT_NEAR(place[i], source[i], 1e-6);
 }
 
+// In place; with logs of minus infinity on one side and on both.
+TEST_F(Kernels, MergeAttention) {
+  constexpr int64_t Batch = 2, Sequence = 5, Heads = 3, HeadDim = 19,
+                    Rows = Batch * Sequence * Heads;
+  auto lhs = randomValues("lhs", Rows * HeadDim),
+       rhs = randomValues("rhs", Rows * HeadDim);
+  auto lhsLog = randomValues("lhs log", Rows),
+       rhsLog = randomValues("rhs log", Rows);
+  lhsLog[3] = rhsLog[4] = lhsLog[5] = rhsLog[5] = -INFINITY;
+  std::vector<double> want(Rows * HeadDim), wantLog(Rows);
+  for (int64_t row = 0; row < Rows; ++row) {
+    int64_t token = row / Heads;
+    int64_t place =
+        (token / Sequence * Heads + row % Heads) * Sequence + token % Sequence;
+    double first = std::exp(double(lhsLog[place])),
+           second = std::exp(double(rhsLog[place]));
+    wantLog[place] = std::log(first + second);
+    for (int64_t j = row * HeadDim; j < (row + 1) * HeadDim; ++j)
+      want[j] = first + second == 0
+                    ? 0
+                    : (lhs[j] * first + rhs[j] * second) / (first + second);
+  }
+  trireme_merge_attention(&context, lhs.data(), lhsLog.data(), rhs.data(),
+                          rhsLog.data(), lhs.data(), lhsLog.data(), Batch,
+                          Sequence, Heads, HeadDim);
+  for (int64_t i = 0; i < Rows * HeadDim; ++i)
+    EXPECT_NEAR(lhs[i], want[i], 1e-6);
+  for (int64_t i = 0; i < Rows; ++i)
+    if (std::isinf(wantLog[i]))
+      EXPECT_EQ(lhsLog[i], wantLog[i]);
+    else
+      EXPECT_NEAR(lhsLog[i], wantLog[i], 1e-6);
+}
+
 TEST_F(Kernels, SumPartials) {
   constexpr int64_t Blocks = 33, Columns = 131;
   auto partials = randomValues("partials", Blocks * Columns);

@@ -485,6 +485,22 @@ func.func @attention_c3_layers(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x4x2x8xf32
 
 // -----
 
+func.func @attention_c4_blocks(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x6x2x8xf32>, %p: tensor<2x4xi32>, %s: tensor<2x6xi32>) {
+  // expected-error @below {{cuts 4 queries and 6 keys into 4 blocks}}
+  %0, %1 = train.attention %q, %k, %k positions %p, %s scale 1.0 {window = 0 : i64, blocks = 4 : i64} : tensor<2x4x2x1x8xf32>, tensor<2x6x2x8xf32>, tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1(%o: tensor<2x4x2x1x8xf32>, %l: tensor<2x4x2x1xf32>) {
+  // expected-error @below {{has outputs of shape [2, 4, 2, 1, 8] and log-sums of type 'tensor<2x4x2x1xf32>'}}
+  %0, %1 = train.merge_attention %o, %l, %o, %l : tensor<2x4x2x1x8xf32>, tensor<2x4x2x1xf32>
+  return
+}
+
+// -----
+
 func.func @attention_grad_c1_shapes(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x4x2x9xf32>, %p: tensor<2x4xi32>, %l: tensor<2x2x1x4xf32>) {
   // expected-error @below {{has q of shape [2, 4, 2, 1, 8], k and v of shape [2, 4, 2, 9] and positions of shapes [2, 4], [2, 4]}}
   %0, %1, %2 = train.attention_grad %q, %k, %k positions %p, %p output %q, %l gradient %q scale 1.0 {window = 0 : i64} : tensor<2x4x2x1x8xf32>, tensor<2x4x2x9xf32>, tensor<2x4xi32>, tensor<2x2x1x4xf32>

@@ -217,6 +217,72 @@ TEST(Operation, AttentionScaleCapAndGroups) {
               weight(std::tanh(-1.5)), weight(std::tanh(-2))});
 }
 
+// The keys in two parts give, merged, what all of them give; the first query
+// sees none of the second part.
+TEST(Operation, AttentionOfPartsOfTheKeysMerges) {
+  auto results = evaluate(
+      R"(
+    func.func @f(%q: tensor<1x3x1x1x1xf32>, %k: tensor<1x4x1x1xf32>,
+                 %k1: tensor<1x1x1x1xf32>, %k2: tensor<1x3x1x1xf32>,
+                 %p: tensor<1x3xi32>, %s: tensor<1x4xi32>,
+                 %s1: tensor<1x1xi32>, %s2: tensor<1x3xi32>)
+        -> (tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>,
+            tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>) {
+      %o, %l = train.attention %q, %k, %k positions %p, %s scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x4x1x1xf32>, tensor<1x3xi32>
+      %o1, %l1 = train.attention %q, %k1, %k1 positions %p, %s1 scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x3xi32>
+      %o2, %l2 = train.attention %q, %k2, %k2 positions %p, %s2 scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3xi32>
+      %m, %n = train.merge_attention %o1, %l1, %o2, %l2
+          : tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>
+      return %o, %l, %m, %n, %o2, %l2 : tensor<1x3x1x1x1xf32>,
+          tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>,
+          tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>
+    })",
+      {tensor({1, 3, 1, 1, 1}, {1, -2, 3}), tensor({1, 4, 1, 1}, {5, 1, 2, 3}),
+       tensor({1, 1, 1, 1}, {5}), tensor({1, 3, 1, 1}, {1, 2, 3}),
+       tensor({1, 3}, {0, 1, 3}), tensor({1, 4}, {0, 1, 2, 3}),
+       tensor({1, 1}, {0}), tensor({1, 3}, {1, 2, 3})});
+  ASSERT_EQ(results.size(), 6u);
+  expectNear(results[2].values, results[0].values);
+  expectNear(results[3].values, results[1].values);
+  EXPECT_EQ(results[4].values[0], 0);
+  EXPECT_EQ(results[5].values[0], -HUGE_VAL);
+}
+
+// Queries of a block see the keys of the same block; a rank's half of the
+// sequence is one block.
+TEST(Operation, AttentionInBlocks) {
+  const char *text = R"(
+    func.func @f(%q: tensor<1x4x1x1x1xf32>, %k: tensor<1x4x1x1xf32>,
+                 %p: tensor<1x4xi32>) -> tensor<1x4x1x1x1xf32> {
+      %0, %1 = train.attention %q, %k, %k positions %p, %p scale 1.0
+          {window = 0 : i64, blocks = 2 : i64}
+          : tensor<1x4x1x1x1xf32>, tensor<1x4x1x1xf32>, tensor<1x4xi32>
+      return %0 : tensor<1x4x1x1x1xf32>
+    })";
+  HostTensor k = tensor({1, 4, 1, 1}, {1, 3, 8, 4});
+  auto results = evaluate(text, {HostTensor({1, 4, 1, 1, 1}), k, ramp({1, 4})});
+  ASSERT_EQ(results.size(), 1u);
+  expectNear(results[0].values, {1, 2, 8, 6});
+
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  const HostTensor q({1, 2, 1, 1, 1}), half = tensor({1, 2, 1, 1}, {8, 4}),
+                                       positions = ramp({1, 2}, 2);
+  HostTensor outputs[] = {HostTensor({1, 2, 1, 1, 1}),
+                          HostTensor({1, 1, 1, 2})};
+  module->walk([&](train::AttentionOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate(
+        {&q, &half, &half, &positions, &positions}, outputs, /*layer=*/0)));
+  });
+  expectNear(outputs[0].values, {8, 6});
+}
+
 //===----------------------------------------------------------------------===//
 // The loss
 //===----------------------------------------------------------------------===//
