@@ -17,26 +17,34 @@ struct Kernels : testing::Test {
 
 TEST_F(Kernels, Embedding) {
   auto table = randomValues("table", 10 * 37);
-  std::vector<int32_t> ids{3, 0, 9, 3, 7};
-  std::vector<float> result(5 * 37);
-  trireme_embedding(&context, table.data(), ids.data(), result.data(), 5, 37);
-  for (int64_t i = 0; i < 5; ++i)
-    for (int64_t j = 0; j < 37; ++j)
-      EXPECT_EQ(result[i * 37 + j], table[ids[i] * 37 + j]);
+  // Rows 20 to 29 of a larger table; ids outside give zeros.
+  std::vector<int32_t> ids{23, 20, 29, 19, 23, 30, -100};
+  const int32_t start = 20;
+  std::vector<float> result(7 * 37, 1.0f);
+  trireme_embedding(&context, table.data(), ids.data(), &start, result.data(),
+                    7, 37, 10);
+  for (int64_t i = 0; i < 7; ++i)
+    for (int64_t j = 0; j < 37; ++j) {
+      bool inside = ids[i] >= 20 && ids[i] < 30;
+      EXPECT_EQ(result[i * 37 + j], inside ? table[(ids[i] - 20) * 37 + j] : 0);
+    }
 }
 
-// Rows that repeat are added in ascending order, onto what was there.
+// Rows that repeat are added in ascending order, onto what was there; those of
+// other parts of the table are passed over.
 TEST_F(Kernels, EmbeddingGradient) {
   constexpr int64_t Rows = 500, Width = 83, Table = 20;
+  const int32_t start = 7;
   auto gradient = randomValues("gradient", Rows * Width);
   auto table = randomValues("table", Table * Width), want = table;
   std::vector<int32_t> ids(Rows);
   for (int64_t i = 0; i < Rows; ++i) {
-    ids[i] = int32_t(i * i % Table);
-    for (int64_t j = 0; j < Width; ++j)
-      want[ids[i] * Width + j] += gradient[i * Width + j];
+    int64_t row = i * i % (Table + 2) - 1;
+    ids[i] = start + int32_t(row);
+    for (int64_t j = 0; j < Width && row >= 0 && row < Table; ++j)
+      want[row * Width + j] += gradient[i * Width + j];
   }
-  trireme_embedding_gradient(&context, ids.data(), gradient.data(),
+  trireme_embedding_gradient(&context, ids.data(), gradient.data(), &start,
                              table.data(), Rows, Width, Table);
   EXPECT_EQ(table, want);
 }

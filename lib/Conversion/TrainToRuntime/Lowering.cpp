@@ -129,8 +129,6 @@ static Value getOuterValue(Value value) {
   return value;
 }
 
-bool trireme::isZeroFill(Value value) { return isZero(getOuterValue(value)); }
-
 std::optional<Role> trireme::getArgumentRole(Value value) {
   value = getOuterValue(value);
   while (Value source = getViewSource(value))

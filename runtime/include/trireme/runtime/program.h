@@ -96,16 +96,17 @@ void trireme_merge_attention(trireme_context *context, const float *lhs,
                              float *log_sum, int64_t batch, int64_t sequence,
                              int64_t heads, int64_t head_dim);
 
-/* result[i] = table[ids[i]] for i < rows; ids are checked by the loader. */
+/* result[i] = table[ids[i] - *start] for i < rows, zeros where that is none of
+ * the table's rows (another rank has it). */
 void trireme_embedding(trireme_context *context, const float *table,
-                       const int32_t *ids, float *result, int64_t rows,
-                       int64_t width);
+                       const int32_t *ids, const int32_t *start, float *result,
+                       int64_t rows, int64_t width, int64_t table_rows);
 
-/* table[ids[i]] += gradient[i], i ascending for each table row; table_rows
- * bounds the ids. */
+/* table[ids[i] - *start] += gradient[i], i ascending for each table row; passes
+ * over ids that are none of the table's rows. */
 void trireme_embedding_gradient(trireme_context *context, const int32_t *ids,
-                                const float *gradient, float *table,
-                                int64_t rows, int64_t width,
+                                const float *gradient, const int32_t *start,
+                                float *table, int64_t rows, int64_t width,
                                 int64_t table_rows);
 
 /* table[i] = {cos(p f_0) ..., sin(p f_0) ...}, p = positions[i]: rows of
