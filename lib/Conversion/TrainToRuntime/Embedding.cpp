@@ -11,12 +11,21 @@ static void bound(int64_t &least, int64_t rows) {
   least = least ? std::min(least, rows) : rows;
 }
 
+/// Rows of a table but those that are pad.
+static int64_t countRows(Value table) {
+  int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(0);
+  ParamAttr param = getArgumentParam(table);
+  if (!param || param.getShape().empty())
+    return rows;
+  return std::min(rows, param.getShape()[0]);
+}
+
 static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
   auto table = cast<RankedTensorType>(op.getTable().getType());
   auto ids = cast<RankedTensorType>(op.getIds().getType());
   std::optional<Role> role = getArgumentRole(op.getIds());
   if (role == Role::Tokens)
-    bound(emit.tables.vocabulary, table.getDimSize(0));
+    bound(emit.tables.vocabulary, countRows(op.getTable()));
   emit.call(op.getLoc(), "trireme_embedding",
             {emit.address(op.getTable()), emit.address(op.getIds()),
              emit.address(op.getStart()), emit.address(op.getResult())},

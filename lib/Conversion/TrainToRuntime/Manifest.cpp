@@ -100,7 +100,7 @@ static void addArguments(func::FuncOp train, RuntimeEmitter &emit,
       break;
     case Role::Parameter: {
       places[param.getName()] = parameters.size();
-      count += type.getNumElements();
+      count += countStored(param, type);
       parameters.push_back(llvm::json::Object{
           {"name", param.getName()},
           {"shape", llvm::json::Array(param.getShape())},

@@ -81,6 +81,9 @@ public:
 /// loop arguments and reshapes; none where it is computed.
 std::optional<train::Role> getArgumentRole(mlir::Value value);
 
+/// The parameter that such an argument is; null if it is none.
+train::ParamAttr getArgumentParam(mlir::Value value);
+
 /// How ops are lowered, by name.
 class LoweringRegistry {
 public:

@@ -43,6 +43,54 @@ def SetBatchShape : Pass<"train-set-batch-shape", "::mlir::ModuleOp"> {
     Option<"sequence", "sequence", "int64_t", "1", "tokens of a sequence">];
 }
 
+def PadVocabulary : Pass<"train-pad-vocabulary", "::mlir::ModuleOp"> {
+  let summary = "gives vocabularies a size that splits evenly";
+  let description = [{
+    Pads every parameter of `@forward` that tokens look up rows of, or that a
+    head multiplies, to a multiple of `multiple` rows, and tells the heads how
+    many of them are valid. Pad rows are zero and stay zero: no token looks them
+    up, and their logits have no probability. `train.param` keeps the shape in
+    files.
+
+    Expects: `@forward` as imported. Ensures: the same loss, and the same
+    gradients and updates of what is not pad.
+
+    Runs: `--train-pad-vocabulary="multiple=8"`
+
+    Before:
+    ```mlir
+    func.func @forward(
+        %h: tensor<4x8xf32>, %t: tensor<4xi32>,
+        %w: tensor<50x8xf32> {train.role = #train.role<parameter>,
+          train.param = #train.param<"w", [50, 8], normal 2.0e-02>})
+        -> (tensor<f32>, tensor<f32>) {
+      %0 = train.fill 0.0 : tensor<i32>
+      %sum, %count = train.cross_entropy_head %h, %w targets %t start %0
+          : tensor<4x8xf32>, tensor<50x8xf32>, tensor<4xi32>, tensor<i32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @forward(
+        %h: tensor<4x8xf32>, %t: tensor<4xi32>,
+        %w: tensor<56x8xf32> {train.role = #train.role<parameter>,
+          train.param = #train.param<"w", [50, 8], normal 2.0e-02>})
+        -> (tensor<f32>, tensor<f32>) {
+      %0 = train.fill 0.0 : tensor<i32>
+      %sum, %count = train.cross_entropy_head %h, %w targets %t start %0
+          {valid = 50 : i64}
+          : tensor<4x8xf32>, tensor<56x8xf32>, tensor<4xi32>, tensor<i32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [Option<"multiple", "multiple", "int64_t", "1",
+                        "what the number of rows is to be a multiple of">];
+  let statistics = [Statistic<"numPadded", "parameters-padded",
+                              "parameters that got rows of pad">];
+}
+
 def AddOptimizer : Pass<"train-add-optimizer", "::mlir::ModuleOp"> {
   let summary = "makes the whole step and the evaluation entry";
   let description = [{

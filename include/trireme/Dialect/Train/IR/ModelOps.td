@@ -171,7 +171,8 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
 //===----------------------------------------------------------------------===//
 
 def Train_EmbeddingOp : Train_Op<"embedding", [
-    Pure, Differentiable, Evaluatable, Train_InferType]> {
+    Pure, Differentiable, Evaluatable, Train_InferType,
+    DeclareOpInterfaceMethods<LookupOpInterface>]> {
   let summary = "rows of a table";
   let description = [{
     result[i, ...] = table[ids[i] - start, ...]; an id outside the table's rows

@@ -115,7 +115,30 @@ def HeadOpInterface : OpInterface<"HeadOpInterface"> {
       }],
       "::llvm::SmallVector<::mlir::Value>", "expand",
       (ins "::mlir::OpBuilder &":$builder, "int64_t":$chunks,
-           "::llvm::ArrayRef<int64_t>":$blocks)>
+           "::llvm::ArrayRef<int64_t>":$blocks)>,
+    InterfaceMethod<"The weight that makes logits of hidden.",
+      "::mlir::Value", "getHeadWeight", (ins)>,
+    InterfaceMethod<"The dim of the weight that is the vocabulary.",
+      "int64_t", "getVocabularyDim", (ins)>,
+    InterfaceMethod<[{
+      Says that the vocabulary has `rows` entries and the weight's others are
+      pad, of no probability; 0 if none is.
+      }],
+      "void", "setValidRows", (ins "int64_t":$rows)>
+  ];
+}
+
+def LookupOpInterface : OpInterface<"LookupOpInterface"> {
+  let cppNamespace = "::trireme::train";
+  let description = [{
+    An operation that takes slices of a table by index, so that slices behind
+    the largest index may be pad.
+  }];
+  let methods = [
+    InterfaceMethod<"The table.", "::mlir::Value", "getLookupTable", (ins)>,
+    InterfaceMethod<"The dim of the table that indices are of.",
+      "int64_t", "getLookupRowsDim", (ins)>,
+    InterfaceMethod<"The indices.", "::mlir::Value", "getLookupIds", (ins)>
   ];
 }
 

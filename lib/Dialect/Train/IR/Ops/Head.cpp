@@ -202,6 +202,14 @@ SmallVector<Value> CrossEntropyHeadGradOp::expand(OpBuilder &builder,
   return {loop.getCarryResults()[0], whole, loop.getCarryResults()[1]};
 }
 
+Value CrossEntropyHeadOp::getHeadWeight() { return getWeight(); }
+int64_t CrossEntropyHeadOp::getVocabularyDim() { return 0; }
+void CrossEntropyHeadOp::setValidRows(int64_t rows) { setValid(rows); }
+
+Value CrossEntropyHeadGradOp::getHeadWeight() { return getWeight(); }
+int64_t CrossEntropyHeadGradOp::getVocabularyDim() { return 0; }
+void CrossEntropyHeadGradOp::setValidRows(int64_t rows) { setValid(rows); }
+
 //===----------------------------------------------------------------------===//
 // Rows of logits
 //===----------------------------------------------------------------------===//
