@@ -1,6 +1,8 @@
 //===- OperationTest.cpp - Meanings that can be worked out by hand --------===//
 
 #include "Harness.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
 #include "trireme/Dialect/Train/IR/Train.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
@@ -318,6 +320,44 @@ TEST(Operation, TargetOutsideTheVocabulary) {
       << message;
 }
 
+// Chunks of tokens of two blocks give what the head gives as one op.
+TEST(Operation, HeadExpandsToChunksOfBlocks) {
+  const char *text = R"(
+    func.func @f(%h: tensor<4x6x3xf32>, %w: tensor<7x3xf32>,
+                 %t: tensor<4x6xi32>, %s: tensor<i32>, %d: tensor<f32>)
+        -> (tensor<f32>, tensor<f32>, tensor<4x6x3xf32>, tensor<7x3xf32>) {
+      %0, %1 = train.cross_entropy_head %h, %w targets %t start %s
+          {valid = 5 : i64}
+          : tensor<4x6x3xf32>, tensor<7x3xf32>, tensor<4x6xi32>, tensor<i32>
+      %2, %3, %4 = train.cross_entropy_head_grad %h, %w targets %t start %s
+          seed %d {softcap = 2.0, valid = 5 : i64}
+          : tensor<4x6x3xf32>, tensor<7x3xf32>, tensor<4x6xi32>, tensor<i32>,
+            tensor<f32>
+      return %0, %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<4x6x3xf32>,
+          tensor<7x3xf32>
+    })";
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<mlir::FunctionOpInterface>().begin();
+  llvm::SmallVector<HostTensor> arguments = makeRandomArguments(function, 5);
+  for (int64_t i = 0; i < arguments[2].size(); ++i)
+    arguments[2].values[i] = i % 5 == 3 ? -100 : double(i * i % 5);
+  llvm::SmallVector<HostTensor> whole, chunked;
+  ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, whole)));
+  llvm::SmallVector<train::HeadOpInterface> heads;
+  module->walk([&](train::HeadOpInterface head) { heads.push_back(head); });
+  for (train::HeadOpInterface head : heads) {
+    mlir::OpBuilder builder(head);
+    head->replaceAllUsesWith(head.expand(builder, /*chunks=*/2, {2, 3}));
+    head->erase();
+  }
+  ASSERT_EQ(heads.size(), 2u);
+  ASSERT_TRUE(succeeded(mlir::verify(*module)));
+  ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, chunked)));
+  for (auto [a, b] : llvm::zip_equal(whole, chunked))
+    expectNear(b.values, a.values, 1e-12);
+}
+
 // Tokens [4, 3] in 2 x 1 blocks and 3 chunks: a chunk has two tokens of each
 // block. One rank's half of the rows is one block, chunked in order.
 TEST(Operation, ChunksOfBlocks) {
@@ -346,6 +386,13 @@ TEST(Operation, ChunksOfBlocks) {
   });
   expectNear(chunks.values, half.values);
   expectNear(back.values, half.values);
+  // A quarter is no block.
+  mlir::ScopedDiagnosticHandler quiet(
+      module->getContext(), [](mlir::Diagnostic &) { return llvm::success(); });
+  const HostTensor row({1, 3});
+  module->walk([&](train::ChunkOp op) {
+    EXPECT_TRUE(failed(op.evaluate({&row}, chunks, /*layer=*/0)));
+  });
 }
 
 // What two halves of the vocabulary give, reduced, is what the whole gives; the

@@ -22,12 +22,21 @@ struct ChunkOrder {
   SmallVector<int64_t> blocks; ///< Blocks of each that it has.
   int64_t chunks;
 
-  /// `whole` is the type of the op, of which `given` may be one rank's block.
+  /// `whole` is the type of the op, of which `given` may be one rank's block,
+  /// made of some of the blocks.
   ChunkOrder(ArrayRef<int64_t> whole, ArrayRef<int64_t> given,
              ArrayRef<int64_t> blocksOfWhole, int64_t chunks)
       : tokens(given.take_front(blocksOfWhole.size())), chunks(chunks) {
     for (auto [dim, count] : llvm::enumerate(blocksOfWhole))
       blocks.push_back(count / (whole[dim] / given[dim]));
+  }
+
+  /// Whether what is given is made of whole blocks, cut into chunks.
+  bool isWhole() const {
+    int64_t rest = 1;
+    for (auto [dim, count] : llvm::zip_equal(tokens, blocks))
+      rest *= count ? dim / count : 0;
+    return rest > 0 && rest % chunks == 0;
   }
 
   /// The row of the result in chunks of the token at `index`.
@@ -55,6 +64,8 @@ LogicalResult ChunkOp::evaluate(Operands operands, Results results, int64_t) {
   const HostTensor &source = *operands[0];
   ChunkOrder order(typeShape(getSource()), source.shape, getBlocks(),
                    getChunks());
+  if (!order.isWhole())
+    return emitOpError("cannot be evaluated on a part of a block");
   int64_t tokens = HostTensor::count(order.tokens);
   int64_t width = source.size() / tokens;
   for (int64_t i = 0; i < tokens; ++i)
@@ -67,6 +78,8 @@ LogicalResult UnchunkOp::evaluate(Operands operands, Results results, int64_t) {
   HostTensor &result = results[0];
   ChunkOrder order(typeShape(getResult()), result.shape, getBlocks(),
                    getChunks());
+  if (!order.isWhole())
+    return emitOpError("cannot be evaluated on a part of a block");
   int64_t tokens = HostTensor::count(order.tokens);
   int64_t width = result.size() / tokens;
   for (int64_t i = 0; i < tokens; ++i)
