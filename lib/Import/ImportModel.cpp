@@ -220,7 +220,8 @@ OwningOpRef<ModuleOp> Importer::build() {
                                              : ParameterRole::HeadWeight;
   auto loss = train::CrossEntropyHeadOp::create(
       builder, values.getModule(head), hidden, values.get(head), targets, start,
-      builder.getF64FloatAttr(config.finalSoftcap.value_or(0.0)));
+      builder.getF64FloatAttr(config.finalSoftcap.value_or(0.0)),
+      builder.getI64IntegerAttr(0));
   func::ReturnOp::create(builder, named("forward"),
                          ValueRange{loss.getSum(), loss.getCount()});
   return module;

@@ -26,23 +26,24 @@ static std::optional<BlockArgument> getBodyArgument(OpOperand &use) {
   return std::nullopt;
 }
 
-/// Whether `value` is a parameter of `function`, or one taken through loops
-/// and operations with one operand (a cast, a reshape).
-static bool isFromParameter(Value value, FunctionOpInterface function) {
+/// The parameter of `function` that `value` is, maybe taken through loops and
+/// operations with one operand (a cast, a reshape); null if it is none.
+static ParamAttr getParameter(Value value, FunctionOpInterface function) {
   while (true) {
     if (Operation *op = value.getDefiningOp()) {
       if (op->getNumOperands() != 1 || op->getNumRegions())
-        return false;
+        return {};
       value = op->getOperand(0);
       continue;
     }
     auto argument = cast<BlockArgument>(value);
     Operation *parent = argument.getOwner()->getParentOp();
     if (parent == function)
-      return bool(function.getArgAttr(argument.getArgNumber(), kParamName));
+      return function.getArgAttrOfType<ParamAttr>(argument.getArgNumber(),
+                                                  kParamName);
     auto loop = dyn_cast<LoopOp>(parent);
     if (!loop)
-      return false;
+      return {};
     value = loop->getOperand(argument.getArgNumber());
   }
 }
@@ -70,10 +71,17 @@ int64_t trireme::findLookupBound(FunctionOpInterface function, unsigned index) {
         ids.insert(op->getResult(0));
       for (Value operand : op->getOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.getType());
-        if (type && isa<FloatType>(type.getElementType()) &&
-            type.getRank() >= 2 && isFromParameter(operand, function))
-          bound =
-              bound ? std::min(bound, type.getDimSize(0)) : type.getDimSize(0);
+        if (!type || !isa<FloatType>(type.getElementType()) ||
+            type.getRank() < 2)
+          continue;
+        ParamAttr param = getParameter(operand, function);
+        if (!param)
+          continue;
+        // Rows behind those of files are pad.
+        int64_t rows = type.getDimSize(0);
+        if (!param.getShape().empty())
+          rows = std::min(rows, param.getShape()[0]);
+        bound = bound ? std::min(bound, rows) : rows;
       }
     }
   return bound;
@@ -212,7 +220,9 @@ static HostTensor makeRandomArgument(FunctionOpInterface function,
     }
     return 0;
   };
-  for (int64_t i = 0; i < tensor.size(); ++i)
+  // Pad stays zero.
+  int64_t drawn = param ? countStored(param, type) : tensor.size();
+  for (int64_t i = 0; i < drawn; ++i)
     tensor.values[i] = draw(i);
   return tensor;
 }

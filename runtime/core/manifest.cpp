@@ -106,7 +106,7 @@ static void readShapes(Manifest &manifest) {
          gemm.at("rhs_transposed"), gemm.at("accumulate"), gemm.at("bias")});
   for (const json &attention : manifest.document.at("attentions"))
     manifest.attentions.push_back(
-        {attention.at("batch"), attention.at("sequence"),
+        {attention.at("batch"), attention.at("sequence"), attention.at("keys"),
          attention.at("kv_heads"), attention.at("group"),
          attention.at("head_dim"), attention.at("scale"),
          attention.at("softcap"),

@@ -19,8 +19,8 @@ struct GemmShape {
 };
 
 struct AttentionShape {
-  int64_t batch, sequence, kvHeads, group, headDim;
-  double scale, softcap;        // softcap 0: none
+  int64_t batch, sequence, keys, kvHeads, group, headDim; // sequence: queries
+  double scale, softcap;                                  // softcap 0: none
   std::vector<int64_t> windows; // a layer; 0: no window
 };
 

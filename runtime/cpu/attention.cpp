@@ -25,7 +25,7 @@ Attention::Attention(const AttentionShape &shape)
 size_t Attention::scratchBytes() const {
   int64_t floats =
       std::max(forwardScratch(shape.group, shape.headDim),
-               backwardScratch(shape.sequence, shape.group, shape.headDim));
+               backwardScratch(shape.keys, shape.group, shape.headDim));
   return size_t(floats + 15) / 16 * 64;
 }
 
@@ -35,11 +35,12 @@ static AttentionHead headOf(const AttentionShape &shape, int64_t layer,
   int64_t batch = index / shape.kvHeads, kvHead = index % shape.kvHeads;
   int64_t kStride = shape.kvHeads * shape.headDim;
   int64_t qStride = kStride * shape.group;
-  int64_t kOffset = batch * shape.sequence * kStride + kvHead * shape.headDim;
+  int64_t kOffset = batch * shape.keys * kStride + kvHead * shape.headDim;
   int64_t qOffset =
       batch * shape.sequence * qStride + kvHead * shape.group * shape.headDim;
   AttentionHead head = {};
   head.sequence = shape.sequence;
+  head.keys = shape.keys;
   head.group = shape.group;
   head.headDim = shape.headDim;
   head.qStride = qStride;
@@ -51,7 +52,7 @@ static AttentionHead headOf(const AttentionShape &shape, int64_t layer,
   head.k = inputs.k + kOffset;
   head.v = inputs.v + kOffset;
   head.qPositions = inputs.qPositions + batch * shape.sequence;
-  head.kPositions = inputs.kPositions + batch * shape.sequence;
+  head.kPositions = inputs.kPositions + batch * shape.keys;
   return head;
 }
 

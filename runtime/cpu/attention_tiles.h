@@ -15,7 +15,7 @@ namespace trireme::runtime {
 /// Shapes of one attention and pointers to one (batch, key head) of it. Rows
 /// of a sequence are `qStride` or `kStride` floats apart.
 struct AttentionHead {
-  int64_t sequence, group, headDim;
+  int64_t sequence, keys, group, headDim; // sequence: queries
   int64_t qStride, kStride;
   float scale, softcap; // softcap 0: none
   int64_t window;       // 0: none
@@ -30,7 +30,7 @@ int64_t tilePositions(int64_t group);
 int64_t tileRows(int64_t group);
 /// Floats of scratch of a forward tile, and of the backward of one head.
 int64_t forwardScratch(int64_t group, int64_t headDim);
-int64_t backwardScratch(int64_t sequence, int64_t group, int64_t headDim);
+int64_t backwardScratch(int64_t keys, int64_t group, int64_t headDim);
 
 struct AttentionTiles {
   /// Queries [first, first + tilePositions) of a head; writes their part of

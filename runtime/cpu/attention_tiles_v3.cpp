@@ -10,9 +10,8 @@ int64_t trireme::runtime::forwardScratch(int64_t group, int64_t headDim) {
   return rows * (2 * headDim + KeyTile + 4);
 }
 
-int64_t trireme::runtime::backwardScratch(int64_t sequence, int64_t group,
+int64_t trireme::runtime::backwardScratch(int64_t keys, int64_t group,
                                           int64_t headDim) {
   int64_t rows = tileRows(group), width = padded(headDim);
-  return rows * (3 * headDim + 2 * width + 2 * KeyTile + 4) +
-         2 * sequence * width;
+  return rows * (3 * headDim + 2 * width + 2 * KeyTile + 4) + 2 * keys * width;
 }

@@ -58,34 +58,74 @@ void trireme_attention_backward(trireme_context *context, int32_t attention,
       context->scratch.get(), context->scratchStride);
 }
 
+void trireme_merge_attention(trireme_context *context, const float *lhs,
+                             const float *lhs_log_sum, const float *rhs,
+                             const float *rhs_log_sum, float *result,
+                             float *log_sum, int64_t batch, int64_t sequence,
+                             int64_t heads, int64_t head_dim) {
+  TraceScope scope(context->trace, Kind::Named, 0, "merge_attention");
+  auto mergeRow = [&](int64_t row) {
+    int64_t head = row % heads, token = row / heads;
+    int64_t place =
+        (token / sequence * heads + head) * sequence + token % sequence;
+    float first = lhs_log_sum[place], second = rhs_log_sum[place];
+    float largest = std::max(first, second);
+    bool none = largest == -INFINITY;
+    float weight = none ? 0.0f : std::exp(first - largest);
+    float other = none ? 0.0f : std::exp(second - largest);
+    log_sum[place] = none ? largest : largest + std::log(weight + other);
+    float scale = none ? 0.0f : 1.0f / (weight + other);
+    const float *from = lhs + row * head_dim, *and_from = rhs + row * head_dim;
+    float *to = result + row * head_dim;
+    // `to` may be an operand, but no iteration touches another one's elements.
+#pragma clang loop vectorize(assume_safety)
+    for (int64_t j = 0; j < head_dim; ++j)
+      to[j] = (from[j] * weight + and_from[j] * other) * scale;
+  };
+  parallelFor(batch * sequence * heads,
+              grainFor(head_dim * int64_t(sizeof(float))), Assignment::Static,
+              [&](int64_t begin, int64_t end, int) {
+                for (int64_t row = begin; row < end; ++row)
+                  mergeRow(row);
+              });
+}
+
 void trireme_embedding(trireme_context *context, const float *table,
-                       const int32_t *ids, float *result, int64_t rows,
-                       int64_t width) {
+                       const int32_t *ids, const int32_t *start, float *result,
+                       int64_t rows, int64_t width, int64_t table_rows) {
   TraceScope scope(context->trace, Kind::Named, 0, "embedding");
-  int64_t bytes = width * int64_t(sizeof(float));
+  int64_t bytes = width * int64_t(sizeof(float)), first = *start;
   parallelFor(rows, grainFor(bytes), Assignment::Static,
               [&](int64_t begin, int64_t end, int) {
-                for (int64_t i = begin; i < end; ++i)
-                  std::memcpy(result + i * width, table + ids[i] * width,
-                              bytes);
+                for (int64_t i = begin; i < end; ++i) {
+                  int64_t row = ids[i] - first;
+                  if (row >= 0 && row < table_rows)
+                    std::memcpy(result + i * width, table + row * width, bytes);
+                  else
+                    std::memset(result + i * width, 0, bytes);
+                }
               });
 }
 
 void trireme_embedding_gradient(trireme_context *context, const int32_t *ids,
-                                const float *gradient, float *table,
-                                int64_t rows, int64_t width,
+                                const float *gradient, const int32_t *start,
+                                float *table, int64_t rows, int64_t width,
                                 int64_t table_rows) {
   TraceScope scope(context->trace, Kind::Named, 0, "embedding_gradient");
   // Each block owns a range of columns and adds all rows in order, so that
   // every element is summed in the same order whatever the threads. Sixteen
   // floats are a cache line: no two blocks write the same one.
   constexpr int64_t Line = 16;
+  int64_t first = *start;
   int64_t grain = std::max<int64_t>(
       Line, (width / (2 * threadCount()) + Line - 1) / Line * Line);
   parallelFor(width, grain, Assignment::Static,
               [&](int64_t begin, int64_t end, int) {
                 for (int64_t i = 0; i < rows; ++i) {
-                  float *target = table + ids[i] * width;
+                  int64_t row = ids[i] - first;
+                  if (row < 0 || row >= table_rows)
+                    continue;
+                  float *target = table + row * width;
                   const float *source = gradient + i * width;
                   for (int64_t j = begin; j < end; ++j)
                     target[j] += source[j];

@@ -163,14 +163,22 @@ module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimize
 
 // -----
 
-// On one rank a table is whole.
+// Blocks are those of ranks, of which each has one.
 module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
-  func.func @train(%w: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [4, 8], normal 1.0>, train.place = #train.place<0, []>}, %ids: tensor<1x2xi32> {train.role = #train.role<tokens>, train.place = #train.place<128, []>}) {
-    %0 = train.reshape %ids {train.places = [#train.place<128, []>]} : tensor<1x2xi32> -> tensor<2x1xi32>
-    %1:2 = train.unstack %0 dim 0 {train.places = [#train.place<192, []>, #train.place<256, []>]} : tensor<2x1xi32>
-    %2 = train.reshape %1#0 {train.places = [#train.place<192, []>]} : tensor<1xi32> -> tensor<i32>
-    // expected-error @below {{looks up in a part of a table, but its start is no zero constant}}
-    %3 = train.embedding %w, %ids start %2 {train.places = [#train.place<320, []>]} : tensor<4x8xf32>, tensor<1x2xi32>, tensor<i32>
+  func.func @train(%x: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"x", [4, 8], normal 1.0>, train.place = #train.place<0, []>}) {
+    // expected-error @below {{with more than one block has no lowering}}
+    %0 = train.chunk %x leading 1 chunks 2 blocks [2] {train.places = [#train.place<128, []>]} : tensor<4x8xf32>
+    return
+  }
+  func.func @evaluate() { return }
+}
+
+// -----
+
+module attributes {train.arena = {bytes = 0, fixed = 0, parameters = 0, optimizer = 0, gradients = 0, activations = 0, workspace = 0, canaries = array<i64>}} {
+  func.func @train(%q: tensor<1x4x1x1x2xf32> {train.role = #train.role<parameter>, train.param = #train.param<"q", [8], normal 1.0>, train.place = #train.place<0, []>}, %k: tensor<1x4x1x2xf32> {train.role = #train.role<parameter>, train.param = #train.param<"k", [8], normal 1.0>, train.place = #train.place<64, []>}, %p: tensor<1x4xi32> {train.role = #train.role<positions>, train.place = #train.place<128, []>}) {
+    // expected-error @below {{with 2 blocks has no lowering}}
+    %0, %1 = train.attention %q, %k, %k positions %p, %p scale 1.0 {window = 0 : i64, blocks = 2 : i64, train.places = [#train.place<192, []>, #train.place<256, []>]} : tensor<1x4x1x1x2xf32>, tensor<1x4x1x2xf32>, tensor<1x4xi32>
     return
   }
   func.func @evaluate() { return }

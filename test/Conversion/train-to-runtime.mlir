@@ -9,7 +9,7 @@
 // CHECK-DAG: %[[W:.*]] = runtime.buffer %[[ARENA]] at {{[1-9][0-9]+}} strides []
 // CHECK: runtime.gemm %[[CONTEXT]], 0(%[[X]], %[[W]]) to
 // CHECK: runtime.gemm %[[CONTEXT]], 0(
-// CHECK-NOT: runtime.call
+// CHECK-NOT: runtime.call "trireme_copy"
 // CHECK: return
 func.func @train(%x: tensor<4x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"x", [4, 8], normal 1.0>}, %w: tensor<2x8xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [2, 8], normal 1.0>}) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
   %0 = train.linear %x, %w contract 1 rhs_transposed : tensor<4x8xf32>, tensor<2x8xf32>
@@ -58,7 +58,7 @@ func.func @evaluate() { return }
 // -----
 
 // Attention finds its window by the layer: the iteration plus the loop's first.
-// CHECK: \22attentions\22:[{\22batch\22:1,\22group\22:1,\22head_dim\22:4,\22kv_heads\22:1,\22scale\22:0.5,\22sequence\22:2,\22softcap\22:0,\22windows\22:[8,0,8]}]
+// CHECK: \22attentions\22:[{\22batch\22:1,\22group\22:1,\22head_dim\22:4,\22keys\22:2,\22kv_heads\22:1,\22scale\22:0.5,\22sequence\22:2,\22softcap\22:0,\22windows\22:[8,0,8]}]
 // CHECK-LABEL: func.func @train
 // CHECK-DAG: %[[FIRST:.*]] = arith.constant 1 : index
 // CHECK: scf.for %[[I:.*]] =
@@ -71,6 +71,21 @@ func.func @train(%x: tensor<2x1x2x1x4xf32> {train.role = #train.role<parameter>,
     train.yield carry(%o : tensor<1x2x1x1x4xf32>)
   }
   return %0 : tensor<1x2x1x1x4xf32>
+}
+func.func @evaluate() { return }
+
+// -----
+
+// Two attentions are merged by a call; tokens in chunks of one block are a view.
+// CHECK-LABEL: func.func @train
+// CHECK: runtime.call "trireme_merge_attention", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) [1, 2, 3, 4]
+// CHECK-NOT: runtime.call "trireme_copy"
+// CHECK: return
+func.func @train(%o: tensor<1x2x1x3x4xf32> {train.role = #train.role<parameter>, train.param = #train.param<"o", [24], normal 1.0>}, %l: tensor<1x1x3x2xf32> {train.role = #train.role<parameter>, train.param = #train.param<"l", [6], normal 1.0>}) -> tensor<1x2x1x3x4xf32> {
+  %0, %1 = train.merge_attention %o, %l, %o, %l : tensor<1x2x1x3x4xf32>, tensor<1x1x3x2xf32>
+  %2 = train.chunk %0 leading 2 chunks 2 blocks [1, 1] : tensor<1x2x1x3x4xf32>
+  %3 = train.unchunk %2 leading 2 chunks 2 blocks [1, 1] : tensor<2x1x1x3x4xf32> -> tensor<1x2x1x3x4xf32>
+  return %3 : tensor<1x2x1x3x4xf32>
 }
 func.func @evaluate() { return }
 
@@ -104,12 +119,12 @@ func.func @evaluate() { return }
 // look up.
 // CHECK: \22vocabulary\22:50
 // CHECK-LABEL: func.func @train
-// CHECK-DAG: runtime.call "trireme_embedding", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) [6, 8]
+// CHECK-DAG: runtime.call "trireme_embedding", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) [6, 8, 50]
 // CHECK-DAG: runtime.call "trireme_rotary_table", %{{.*}}(%{{.*}}, %{{.*}}) [6, 2] constants [1.000000e+00, 1.000000e-02]
 // CHECK-DAG: runtime.call "trireme_rotary", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) [6, 2, 4, 2, 1]
 // CHECK-DAG: runtime.call "trireme_copy", %{{.*}}(%{{.*}}, %{{.*}}) [32, 16, 6, 16]
 // CHECK-DAG: runtime.call "trireme_copy", %{{.*}}(%{{.*}}, %{{.*}}) [16, 32, 6, 16]
-// CHECK-DAG: runtime.call "trireme_embedding_gradient", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) [6, 8, 50]
+// CHECK-DAG: runtime.call "trireme_embedding_gradient", %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) [6, 8, 50]
 func.func @train(%w: tensor<50x2x4xf32> {train.role = #train.role<parameter>, train.param = #train.param<"w", [50, 8], normal 1.0>}, %t: tensor<2x3xi32> {train.role = #train.role<tokens>}, %p: tensor<2x3xi32> {train.role = #train.role<positions>}) -> tensor<50x2x4xf32> {
   %start = train.fill 0.0 : tensor<i32>
   %0 = train.embedding %w, %t start %start : tensor<50x2x4xf32>, tensor<2x3xi32>, tensor<i32>

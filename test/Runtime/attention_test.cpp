@@ -13,20 +13,30 @@ namespace {
 struct Problem {
   AttentionShape shape;
   std::vector<float> q, k, v, gradient;
-  std::vector<int32_t> positions;
+  std::vector<int32_t> positions, keyPositions;
 
-  Problem(AttentionShape s, std::vector<int32_t> order = {}) : shape(s) {
-    int64_t keys = s.batch * s.sequence * s.kvHeads * s.headDim;
-    q = randomValues("q", keys * s.group);
-    k = randomValues("k", keys);
-    v = randomValues("v", keys);
-    gradient = randomValues("gradient", keys * s.group);
-    for (int64_t b = 0; b < s.batch; ++b)
+  /// Positions are `order` or count up; keys have those of the first queries
+  /// unless `keyOrder` says others.
+  Problem(AttentionShape s, std::vector<int32_t> order = {},
+          std::vector<int32_t> keyOrder = {})
+      : shape(s) {
+    int64_t width = s.kvHeads * s.headDim;
+    q = randomValues("q", s.batch * s.sequence * width * s.group);
+    k = randomValues("k", s.batch * s.keys * width);
+    v = randomValues("v", s.batch * s.keys * width);
+    gradient = randomValues("gradient", s.batch * s.sequence * width * s.group);
+    if (keyOrder.empty())
+      keyOrder = order;
+    for (int64_t b = 0; b < s.batch; ++b) {
       for (int64_t i = 0; i < s.sequence; ++i)
         positions.push_back(order.empty() ? int32_t(i) : order[i]);
+      for (int64_t i = 0; i < s.keys; ++i)
+        keyPositions.push_back(keyOrder.empty() ? int32_t(i) : keyOrder[i]);
+    }
   }
   AttentionInputs inputs() const {
-    return {q.data(), k.data(), v.data(), positions.data(), positions.data()};
+    return {q.data(), k.data(), v.data(), positions.data(),
+            keyPositions.data()};
   }
 };
 
@@ -78,11 +88,11 @@ struct Reference {
     int64_t d = s.headDim;
     int64_t row = (((b * s.sequence + i) * s.kvHeads + h) * s.group + g) * d;
     auto key = [&](int64_t j) {
-      return ((b * s.sequence + j) * s.kvHeads + h) * d;
+      return ((b * s.keys + j) * s.kvHeads + h) * d;
     };
-    std::vector<double> weight(s.sequence), slope(s.sequence);
+    std::vector<double> weight(s.keys), slope(s.keys);
     double sum = 0, largest = -INFINITY;
-    for (int64_t j = 0; j < s.sequence; ++j) {
+    for (int64_t j = 0; j < s.keys; ++j) {
       double score = 0;
       for (int64_t c = 0; c < d; ++c)
         score += double(p.q[row + c]) * double(p.k[key(j) + c]);
@@ -94,18 +104,23 @@ struct Reference {
         slope[j] = 1 - bent * bent;
       }
       int64_t behind =
-          p.positions[b * s.sequence + i] - p.positions[b * s.sequence + j];
+          p.positions[b * s.sequence + i] - p.keyPositions[b * s.keys + j];
       bool seen = behind >= 0 && (!s.windows[0] || behind < s.windows[0]);
       weight[j] = seen ? score : -INFINITY;
       largest = std::max(largest, weight[j]);
+    }
+    // A query that sees no key has output 0 and no part in gradients.
+    if (largest == -INFINITY) {
+      logSum[((b * s.kvHeads + h) * s.group + g) * s.sequence + i] = largest;
+      return;
     }
     for (double &w : weight)
       sum += w = std::exp(w - largest);
     logSum[((b * s.kvHeads + h) * s.group + g) * s.sequence + i] =
         largest + std::log(sum);
     double delta = 0;
-    std::vector<double> gradient(s.sequence);
-    for (int64_t j = 0; j < s.sequence; ++j) {
+    std::vector<double> gradient(s.keys);
+    for (int64_t j = 0; j < s.keys; ++j) {
       weight[j] /= sum;
       for (int64_t c = 0; c < d; ++c) {
         output[row + c] += weight[j] * p.v[key(j) + c];
@@ -114,7 +129,7 @@ struct Reference {
       }
       delta += weight[j] * gradient[j];
     }
-    for (int64_t j = 0; j < s.sequence; ++j) {
+    for (int64_t j = 0; j < s.keys; ++j) {
       double score = weight[j] * (gradient[j] - delta) * slope[j] * s.scale;
       for (int64_t c = 0; c < d; ++c) {
         q[row + c] += score * p.k[key(j) + c];
@@ -129,6 +144,8 @@ static void near(const std::vector<float> &got, const std::vector<double> &want,
                  const std::string &what) {
   double worst = 0, largest = 0;
   for (size_t i = 0; i < got.size(); ++i) {
+    if (double(got[i]) == want[i]) // infinities
+      continue;
     worst = std::max(worst, std::abs(got[i] - want[i]));
     largest = std::max(largest, std::abs(want[i]));
   }
@@ -142,11 +159,11 @@ static void check(const Problem &problem) {
   Result got = compute(problem);
   Reference want(problem);
   const AttentionShape &s = problem.shape;
-  std::string what = fmt::format(
-      "batch {} sequence {} kv heads {} group {} head dim {} softcap {} "
-      "window {}: ",
-      s.batch, s.sequence, s.kvHeads, s.group, s.headDim, s.softcap,
-      s.windows[0]);
+  std::string what = fmt::format("batch {} sequence {} keys {} kv heads {} "
+                                 "group {} head dim {} softcap {} "
+                                 "window {}: ",
+                                 s.batch, s.sequence, s.keys, s.kvHeads,
+                                 s.group, s.headDim, s.softcap, s.windows[0]);
   near(got.output, want.output, what + "output");
   near(got.logSum, want.logSum, what + "log-sum");
   near(got.q, want.q, what + "q gradient");
@@ -157,7 +174,7 @@ static void check(const Problem &problem) {
 // Lengths around the tiles' borders, and one position.
 TEST(Attention, SequenceLengths) {
   for (int64_t length : {1, 2, 63, 64, 65, 130, 257})
-    check(Problem({2, length, 2, 1, 16, 0.25, 0, {0}}));
+    check(Problem({2, length, length, 2, 1, 16, 0.25, 0, {0}}));
 }
 
 // Groups that fill, do not fill and exceed a tile; head dims that are no
@@ -165,22 +182,22 @@ TEST(Attention, SequenceLengths) {
 TEST(Attention, GroupsAndHeadDims) {
   for (int64_t group : {1, 2, 3, 4, 8, 71})
     for (int64_t dim : {1, 8, 24, 64})
-      check(Problem({1, 70, 2, group, dim, 0.3, 0, {0}}));
-  check(Problem({1, 33, 1, 1, 128, 0.1, 0, {0}}));
+      check(Problem({1, 70, 70, 2, group, dim, 0.3, 0, {0}}));
+  check(Problem({1, 33, 33, 1, 1, 128, 0.1, 0, {0}}));
 }
 
 // Windows smaller than a tile, of several tiles and longer than the sequence.
 TEST(Attention, Windows) {
   for (int64_t window : {1, 2, 16, 64, 100, 1000})
-    check(Problem({1, 200, 1, 2, 16, 0.25, 0, {window}}));
+    check(Problem({1, 200, 200, 1, 2, 16, 0.25, 0, {window}}));
 }
 
 // The cap bends scores; both signs and large scores.
 TEST(Attention, Softcap) {
   for (double cap : {0.5, 5.0, 50.0})
     for (double scale : {0.25, 2.0})
-      check(Problem({1, 100, 2, 2, 24, scale, cap, {0}}));
-  check(Problem({2, 90, 1, 4, 32, 0.2, 5.0, {16}}));
+      check(Problem({1, 100, 100, 2, 2, 24, scale, cap, {0}}));
+  check(Problem({2, 90, 90, 1, 4, 32, 0.2, 5.0, {16}}));
 }
 
 // Positions in any order, with repetitions.
@@ -192,12 +209,30 @@ TEST(Attention, PositionsInAnyOrder) {
   }
   for (const auto &order : {reversed, zigzag, equal})
     for (int64_t window : {0, 20})
-      check(Problem({1, 150, 2, 2, 16, 0.25, 0, {window}}, order));
+      check(Problem({1, 150, 150, 2, 2, 16, 0.25, 0, {window}}, order));
+}
+
+// Fewer and more keys than queries, at positions of their own: queries that see
+// none, in tiles that see some and in tiles that see none.
+TEST(Attention, KeysOfAnotherPart) {
+  auto count = [](int32_t first, int32_t length) {
+    std::vector<int32_t> positions(length);
+    std::iota(positions.begin(), positions.end(), first);
+    return positions;
+  };
+  for (int64_t window : {0, 30})
+    for (double cap : {0.0, 4.0})
+      for (int32_t first : {0, 40, 100, 1000}) {
+        check(Problem({2, 150, 70, 2, 2, 16, 0.25, cap, {window}},
+                      count(30, 150), count(first, 70)));
+        check(Problem({1, 70, 150, 1, 3, 24, 0.25, cap, {window}},
+                      count(60, 70), count(first, 150)));
+      }
 }
 
 // The result does not depend on which threads run which tiles.
 TEST(Attention, RunsAreEqual) {
-  Problem problem({2, 300, 2, 2, 32, 0.2, 0, {0}});
+  Problem problem({2, 300, 300, 2, 2, 32, 0.2, 0, {0}});
   Result first = compute(problem);
   for (int i = 0; i < 3; ++i) {
     Result again = compute(problem);
@@ -213,10 +248,10 @@ TEST(Attention, EveryLevelOfTheProcessor) {
   for (const AttentionTiles *tiles : {&attentionTilesV3, &attentionTilesV4}) {
     if (tiles == &attentionTilesV4 && !__builtin_cpu_supports("x86-64-v4"))
       continue;
-    Problem p({1, 130, 1, 2, 24, 0.3, 4.0, {0}});
+    Problem p({1, 130, 130, 1, 2, 24, 0.3, 4.0, {0}});
     Reference want(p);
     AttentionHead head = {};
-    head.sequence = 130;
+    head.sequence = head.keys = 130;
     head.group = 2;
     head.headDim = 24;
     head.qStride = 48;

@@ -16,6 +16,7 @@ static constexpr int64_t Vocabulary = 512, Width = 48, MicroBatches = 2,
                          MicroBatchSize = 4, Sequence = 64,
                          Rows = MicroBatchSize * Sequence,
                          Elements = Vocabulary * Width;
+static constexpr int32_t firstRow = 0; // of the table, which is whole
 
 namespace {
 /// Hands out offsets of the arena.
@@ -164,7 +165,8 @@ static double forward(trireme_context *context, char *arena, int64_t micro) {
   auto *hidden = at<float>(arena, places.hidden);
   auto *logits = at<float>(arena, places.logits);
   auto *losses = at<float>(arena, places.losses);
-  trireme_embedding(context, table, tokens, hidden, Rows, Width);
+  trireme_embedding(context, table, tokens, &firstRow, hidden, Rows, Width,
+                    Vocabulary);
   trireme_gemm(context, 0, hidden, table + Elements, nullptr, logits);
   char *buffers[] = {reinterpret_cast<char *>(logits),
                      arena + places.targets + uint64_t(micro * Rows) * 4,
@@ -216,7 +218,7 @@ static void train(trireme_context *context, char *arena) {
     trireme_gemm(context, 2, logits, head, nullptr, hiddenGradient);
     trireme_embedding_gradient(
         context, at<int32_t>(arena, places.tokens) + micro * Rows,
-        hiddenGradient, gradients, Rows, Width, Vocabulary);
+        hiddenGradient, &firstRow, gradients, Rows, Width, Vocabulary);
   }
   outputs[0] = outputs[1] = 0;
   if (count == 0)

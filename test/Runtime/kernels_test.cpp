@@ -17,26 +17,34 @@ struct Kernels : testing::Test {
 
 TEST_F(Kernels, Embedding) {
   auto table = randomValues("table", 10 * 37);
-  std::vector<int32_t> ids{3, 0, 9, 3, 7};
-  std::vector<float> result(5 * 37);
-  trireme_embedding(&context, table.data(), ids.data(), result.data(), 5, 37);
-  for (int64_t i = 0; i < 5; ++i)
-    for (int64_t j = 0; j < 37; ++j)
-      EXPECT_EQ(result[i * 37 + j], table[ids[i] * 37 + j]);
+  // Rows 20 to 29 of a larger table; ids outside give zeros.
+  std::vector<int32_t> ids{23, 20, 29, 19, 23, 30, -100};
+  const int32_t start = 20;
+  std::vector<float> result(7 * 37, 1.0f);
+  trireme_embedding(&context, table.data(), ids.data(), &start, result.data(),
+                    7, 37, 10);
+  for (int64_t i = 0; i < 7; ++i)
+    for (int64_t j = 0; j < 37; ++j) {
+      bool inside = ids[i] >= 20 && ids[i] < 30;
+      EXPECT_EQ(result[i * 37 + j], inside ? table[(ids[i] - 20) * 37 + j] : 0);
+    }
 }
 
-// Rows that repeat are added in ascending order, onto what was there.
+// Rows that repeat are added in ascending order, onto what was there; those of
+// other parts of the table are passed over.
 TEST_F(Kernels, EmbeddingGradient) {
   constexpr int64_t Rows = 500, Width = 83, Table = 20;
+  const int32_t start = 7;
   auto gradient = randomValues("gradient", Rows * Width);
   auto table = randomValues("table", Table * Width), want = table;
   std::vector<int32_t> ids(Rows);
   for (int64_t i = 0; i < Rows; ++i) {
-    ids[i] = int32_t(i * i % Table);
-    for (int64_t j = 0; j < Width; ++j)
-      want[ids[i] * Width + j] += gradient[i * Width + j];
+    int64_t row = i * i % (Table + 2) - 1;
+    ids[i] = start + int32_t(row);
+    for (int64_t j = 0; j < Width && row >= 0 && row < Table; ++j)
+      want[row * Width + j] += gradient[i * Width + j];
   }
-  trireme_embedding_gradient(&context, ids.data(), gradient.data(),
+  trireme_embedding_gradient(&context, ids.data(), gradient.data(), &start,
                              table.data(), Rows, Width, Table);
   EXPECT_EQ(table, want);
 }
@@ -90,6 +98,40 @@ TEST_F(Kernels, Rotary) {
                  Heads, HeadDim, Count, 1);
   for (size_t i = 0; i < place.size(); ++i)
     EXPECT_NEAR(place[i], source[i], 1e-6);
+}
+
+// In place; with logs of minus infinity on one side and on both.
+TEST_F(Kernels, MergeAttention) {
+  constexpr int64_t Batch = 2, Sequence = 5, Heads = 3, HeadDim = 19,
+                    Rows = Batch * Sequence * Heads;
+  auto lhs = randomValues("lhs", Rows * HeadDim),
+       rhs = randomValues("rhs", Rows * HeadDim);
+  auto lhsLog = randomValues("lhs log", Rows),
+       rhsLog = randomValues("rhs log", Rows);
+  lhsLog[3] = rhsLog[4] = lhsLog[5] = rhsLog[5] = -INFINITY;
+  std::vector<double> want(Rows * HeadDim), wantLog(Rows);
+  for (int64_t row = 0; row < Rows; ++row) {
+    int64_t token = row / Heads;
+    int64_t place =
+        (token / Sequence * Heads + row % Heads) * Sequence + token % Sequence;
+    double first = std::exp(double(lhsLog[place])),
+           second = std::exp(double(rhsLog[place]));
+    wantLog[place] = std::log(first + second);
+    for (int64_t j = row * HeadDim; j < (row + 1) * HeadDim; ++j)
+      want[j] = first + second == 0
+                    ? 0
+                    : (lhs[j] * first + rhs[j] * second) / (first + second);
+  }
+  trireme_merge_attention(&context, lhs.data(), lhsLog.data(), rhs.data(),
+                          rhsLog.data(), lhs.data(), lhsLog.data(), Batch,
+                          Sequence, Heads, HeadDim);
+  for (int64_t i = 0; i < Rows * HeadDim; ++i)
+    EXPECT_NEAR(lhs[i], want[i], 1e-6);
+  for (int64_t i = 0; i < Rows; ++i)
+    if (std::isinf(wantLog[i]))
+      EXPECT_EQ(lhsLog[i], wantLog[i]);
+    else
+      EXPECT_NEAR(lhsLog[i], wantLog[i], 1e-6);
 }
 
 TEST_F(Kernels, SumPartials) {

@@ -9,7 +9,11 @@ using namespace trireme::train;
 
 /// The manifest's entry of an attention and its gradient.
 template <typename Op>
-static int64_t addAttention(Op op, RuntimeEmitter &emit) {
+static FailureOr<int64_t> addAttention(Op op, RuntimeEmitter &emit) {
+  if (op.getBlocks() != 1)
+    return op.emitOpError()
+           << "with " << op.getBlocks() << " blocks has no lowering";
+  ArrayRef<int64_t> k = cast<RankedTensorType>(op.getK().getType()).getShape();
   ArrayRef<int64_t> q = cast<RankedTensorType>(op.getQ().getType()).getShape();
   llvm::json::Array windows;
   if (auto integer = dyn_cast<IntegerAttr>(op.getWindow())) {
@@ -22,6 +26,7 @@ static int64_t addAttention(Op op, RuntimeEmitter &emit) {
       emit.tables.attentions,
       llvm::json::Object{{"batch", q[0]},
                          {"sequence", q[1]},
+                         {"keys", k[1]},
                          {"kv_heads", q[2]},
                          {"group", q[3]},
                          {"head_dim", q[4]},
@@ -40,10 +45,12 @@ static Value getWindowIndex(Op op, RuntimeEmitter &emit) {
 }
 
 static LogicalResult lowerAttention(AttentionOp op, RuntimeEmitter &emit) {
-  int64_t table = addAttention(op, emit);
+  FailureOr<int64_t> table = addAttention(op, emit);
+  if (failed(table))
+    return failure();
   Value layer = getWindowIndex(op, emit);
   runtime::AttentionOp::create(
-      emit.builder, op.getLoc(), emit.context, uint64_t(table), layer,
+      emit.builder, op.getLoc(), emit.context, uint64_t(*table), layer,
       emit.address(op.getQ()), emit.address(op.getK()), emit.address(op.getV()),
       emit.address(op.getQPositions()), emit.address(op.getKPositions()),
       emit.address(op.getResult()), emit.address(op.getLogSum()));
@@ -52,15 +59,29 @@ static LogicalResult lowerAttention(AttentionOp op, RuntimeEmitter &emit) {
 
 static LogicalResult lowerAttentionGrad(AttentionGradOp op,
                                         RuntimeEmitter &emit) {
-  int64_t table = addAttention(op, emit);
+  FailureOr<int64_t> table = addAttention(op, emit);
+  if (failed(table))
+    return failure();
   Value layer = getWindowIndex(op, emit);
   runtime::AttentionGradOp::create(
-      emit.builder, op.getLoc(), emit.context, uint64_t(table), layer,
+      emit.builder, op.getLoc(), emit.context, uint64_t(*table), layer,
       emit.address(op.getQ()), emit.address(op.getK()), emit.address(op.getV()),
       emit.address(op.getQPositions()), emit.address(op.getKPositions()),
       emit.address(op.getOutput()), emit.address(op.getLogSum()),
       emit.address(op.getGradient()), emit.address(op.getQGradient()),
       emit.address(op.getKGradient()), emit.address(op.getVGradient()));
+  return success();
+}
+
+static LogicalResult lowerMergeAttention(MergeAttentionOp op,
+                                         RuntimeEmitter &emit) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  emit.call(op.getLoc(), "trireme_merge_attention",
+            {emit.address(op.getLhs()), emit.address(op.getLhsLogSum()),
+             emit.address(op.getRhs()), emit.address(op.getRhsLogSum()),
+             emit.address(op.getResult()), emit.address(op.getLogSum())},
+            {shape[0], shape[1], shape[2] * shape[3], shape[4]});
   return success();
 }
 
@@ -90,6 +111,7 @@ static LogicalResult lowerRotary(RotaryOp op, RuntimeEmitter &emit) {
 void trireme::registerAttentionLowerings(LoweringRegistry &registry) {
   registry.add<AttentionOp>(lowerAttention);
   registry.add<AttentionGradOp>(lowerAttentionGrad);
+  registry.add<MergeAttentionOp>(lowerMergeAttention);
   registry.add<RotaryTableOp>(lowerRotaryTable);
   registry.add<RotaryOp>(lowerRotary);
 }

@@ -6,39 +6,37 @@ using namespace mlir;
 using namespace trireme;
 using namespace trireme::train;
 
-/// On one rank a table is whole: it starts at row 0.
-static LogicalResult checkStart(Operation *op, Value start) {
-  if (isZeroFill(start))
-    return success();
-  return op->emitOpError()
-         << "looks up in a part of a table, but its start is no zero constant";
-}
-
 /// Lowers `least` to `rows`; 0 stands for no bound.
 static void bound(int64_t &least, int64_t rows) {
   least = least ? std::min(least, rows) : rows;
 }
 
+/// Rows of a table but those that are pad.
+static int64_t countRows(Value table) {
+  int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(0);
+  ParamAttr param = getArgumentParam(table);
+  if (!param || param.getShape().empty())
+    return rows;
+  return std::min(rows, param.getShape()[0]);
+}
+
 static LogicalResult lowerEmbedding(EmbeddingOp op, RuntimeEmitter &emit) {
-  if (failed(checkStart(op, op.getStart())))
-    return failure();
   auto table = cast<RankedTensorType>(op.getTable().getType());
   auto ids = cast<RankedTensorType>(op.getIds().getType());
   std::optional<Role> role = getArgumentRole(op.getIds());
   if (role == Role::Tokens)
-    bound(emit.tables.vocabulary, table.getDimSize(0));
-  emit.call(
-      op.getLoc(), "trireme_embedding",
-      {emit.address(op.getTable()), emit.address(op.getIds()),
-       emit.address(op.getResult())},
-      {ids.getNumElements(), HostTensor::count(table.getShape().drop_front())});
+    bound(emit.tables.vocabulary, countRows(op.getTable()));
+  emit.call(op.getLoc(), "trireme_embedding",
+            {emit.address(op.getTable()), emit.address(op.getIds()),
+             emit.address(op.getStart()), emit.address(op.getResult())},
+            {ids.getNumElements(),
+             HostTensor::count(table.getShape().drop_front()),
+             table.getDimSize(0)});
   return success();
 }
 
 static LogicalResult lowerEmbeddingGrad(EmbeddingGradOp op,
                                         RuntimeEmitter &emit) {
-  if (failed(checkStart(op, op.getStart())))
-    return failure();
   Value result = op.getResult();
   if (op.getAccumulator())
     emit.copyUpdated(op.getAccumulator(), result);
@@ -49,7 +47,7 @@ static LogicalResult lowerEmbeddingGrad(EmbeddingGradOp op,
   auto ids = cast<RankedTensorType>(op.getIds().getType());
   emit.call(op.getLoc(), "trireme_embedding_gradient",
             {emit.address(op.getIds()), emit.address(op.getGradient()),
-             emit.address(result)},
+             emit.address(op.getStart()), emit.address(result)},
             {ids.getNumElements(),
              HostTensor::count(table.getShape().drop_front()),
              table.getDimSize(0)});

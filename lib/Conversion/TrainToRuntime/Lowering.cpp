@@ -129,21 +129,28 @@ static Value getOuterValue(Value value) {
   return value;
 }
 
-bool trireme::isZeroFill(Value value) { return isZero(getOuterValue(value)); }
+/// The function's argument that the value is a part of, or none: the function
+/// is then null.
+static std::pair<func::FuncOp, unsigned> findArgument(Value value) {
+  value = getOuterValue(value);
+  while (Value source = getViewSource(value))
+    value = getOuterValue(source);
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {};
+  return {dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()),
+          argument.getArgNumber()};
+}
 
 std::optional<Role> trireme::getArgumentRole(Value value) {
-  value = getOuterValue(value);
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = getOuterValue(reshape.getSource());
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-               : func::FuncOp();
-  if (!function)
-    return std::nullopt;
-  auto role =
-      function.getArgAttrOfType<RoleAttr>(argument.getArgNumber(), kRoleName);
-  return role ? std::optional<Role>(role.getValue()) : std::nullopt;
+  auto [function, index] = findArgument(value);
+  return function ? getRole(function, index) : std::nullopt;
+}
+
+ParamAttr trireme::getArgumentParam(Value value) {
+  auto [function, index] = findArgument(value);
+  return function ? function.getArgAttrOfType<ParamAttr>(index, kParamName)
+                  : ParamAttr();
 }
 
 void trireme::registerTrainLowerings(LoweringRegistry &registry) {

@@ -38,8 +38,8 @@ static int64_t offsetOf(func::FuncOp function, unsigned index) {
 
 /// The tensor that `value` is a reshape of.
 static Value getReshaped(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getSource();
+  while (Value source = getViewSource(value))
+    value = source;
   return value;
 }
 
@@ -100,7 +100,7 @@ static void addArguments(func::FuncOp train, RuntimeEmitter &emit,
       break;
     case Role::Parameter: {
       places[param.getName()] = parameters.size();
-      count += type.getNumElements();
+      count += countStored(param, type);
       parameters.push_back(llvm::json::Object{
           {"name", param.getName()},
           {"shape", llvm::json::Array(param.getShape())},

@@ -22,6 +22,15 @@ static LogicalResult lowerReshape(ReshapeOp op, RuntimeEmitter &emit) {
   return success();
 }
 
+/// Tokens in chunks of one block are a reshape.
+template <typename Op>
+static LogicalResult lowerChunks(Op op, RuntimeEmitter &emit) {
+  if (!getViewSource(op.getResult()))
+    return op.emitOpError() << "with more than one block has no lowering";
+  emit.copyUpdated(op.getSource(), op.getResult());
+  return success();
+}
+
 namespace {
 /// A tensor as [rows, slices, bytes of a slice].
 struct Interleaved {
@@ -71,6 +80,8 @@ static LogicalResult lowerStack(StackOp op, RuntimeEmitter &emit) {
 void trireme::registerShapeLowerings(LoweringRegistry &registry) {
   registry.add<FillOp>(lowerFill);
   registry.add<ReshapeOp>(lowerReshape);
+  registry.add<ChunkOp>(lowerChunks<ChunkOp>);
+  registry.add<UnchunkOp>(lowerChunks<UnchunkOp>);
   registry.add<UnstackOp>(lowerUnstack);
   registry.add<StackOp>(lowerStack);
 }

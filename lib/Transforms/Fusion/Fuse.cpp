@@ -3,7 +3,9 @@
 // Walks each block once. For every kernel it looks for an earlier one in the
 // block that makes one of its operands or reads one of them, over the same
 // rows and columns, and merges the two at the later place (or, for siblings,
-// at the earlier one) if no use or definition stands in between.
+// at the earlier one) if no use or definition stands in between. An
+// element-wise kernel over one element a row runs along with the rows of
+// another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +21,33 @@ namespace trireme::train {
 using namespace mlir;
 using namespace trireme::train;
 
-static RowKind kindAt(ArrayAttr kinds, unsigned index) {
-  return cast<RowKindAttr>(kinds[index]).getValue();
+/// Whether `flat` is element-wise with one element for each row of `rows`.
+static bool isPerRow(RowsOp flat, RowsOp rows) {
+  return flat.getFlat() && !rows.getFlat() && rows.getColumns() > 1 &&
+         flat.getRows() * flat.getColumns() == rows.getRows() &&
+         llvm::none_of(flat.getResultKinds(), [](Attribute kind) {
+           return isSum(cast<RowKindAttr>(kind).getValue());
+         });
+}
+
+/// A kind of `op` in a kernel that it shares with `other`.
+static Attribute sharedKind(RowsOp op, RowsOp other, Attribute kind) {
+  bool full = cast<RowKindAttr>(kind).getValue() == RowKind::Full;
+  return full && isPerRow(op, other)
+             ? RowKindAttr::get(op.getContext(), RowKind::Row)
+             : kind;
+}
+
+static RowKind sharedKindAt(RowsOp op, RowsOp other, ArrayAttr kinds,
+                            unsigned index) {
+  return cast<RowKindAttr>(sharedKind(op, other, kinds[index])).getValue();
 }
 
 /// Whether both run over the same rows and columns; a flat kernel adapts to
-/// any shape of as many elements.
+/// any shape of as many elements or rows.
 static bool sameSpace(RowsOp a, RowsOp b) {
+  if (isPerRow(a, b) || isPerRow(b, a))
+    return true;
   if (a.getFlat() || b.getFlat())
     return a.getRows() * a.getColumns() == b.getRows() * b.getColumns();
   return a.getRows() == b.getRows() && a.getColumns() == b.getColumns();
@@ -37,9 +59,10 @@ static bool feedsRowByRow(RowsOp producer, RowsOp consumer) {
   for (auto [index, operand] : llvm::enumerate(consumer.getInputs())) {
     if (operand.getDefiningOp() != producer)
       continue;
-    RowKind made = kindAt(producer.getResultKinds(),
-                          cast<OpResult>(operand).getResultNumber());
-    RowKind read = kindAt(consumer.getOperandKinds(), index);
+    RowKind made = sharedKindAt(producer, consumer, producer.getResultKinds(),
+                                cast<OpResult>(operand).getResultNumber());
+    RowKind read =
+        sharedKindAt(consumer, producer, consumer.getOperandKinds(), index);
     bool same = made == read && (made == RowKind::Full || made == RowKind::Row);
     if (!same)
       return false;
@@ -108,11 +131,13 @@ RowsOp Merger::run(Operation *place) {
   SmallVector<unsigned> firstInputs, secondInputs;
   for (auto [value, kind] :
        llvm::zip_equal(first.getInputs(), first.getOperandKinds()))
-    firstInputs.push_back(addInput(value, kind));
+    firstInputs.push_back(addInput(value, sharedKind(first, second, kind)));
   for (auto [value, kind] :
        llvm::zip_equal(second.getInputs(), second.getOperandKinds()))
     secondInputs.push_back(
-        value.getDefiningOp() == first ? ~0u : addInput(value, kind));
+        value.getDefiningOp() == first
+            ? ~0u
+            : addInput(value, sharedKind(second, first, kind)));
 
   OpBuilder builder(place);
   Location loc = builder.getFusedLoc({first.getLoc(), second.getLoc()});
@@ -158,7 +183,8 @@ RowsOp Merger::run(Operation *place) {
       unsigned index = result.getResultNumber();
       int64_t update = op.getUpdated()[index];
       resultTypes.push_back(result.getType());
-      resultKinds.push_back(op.getResultKinds()[index]);
+      resultKinds.push_back(sharedKind(op, op == first ? second : first,
+                                       op.getResultKinds()[index]));
       updated.push_back(update < 0 ? -1 : int64_t(operandMap[update]));
       scalars.push_back(values[index]);
       replaced.push_back(result);
@@ -206,7 +232,8 @@ static bool shareRows(RowsOp first, RowsOp second) {
   for (auto [index, operand] : llvm::enumerate(second.getInputs())) {
     if (operand.getDefiningOp() == first)
       return true;
-    if (kindAt(second.getOperandKinds(), index) == RowKind::Full &&
+    if (sharedKindAt(second, first, second.getOperandKinds(), index) ==
+            RowKind::Full &&
         llvm::is_contained(first.getInputs(), operand))
       return true;
   }

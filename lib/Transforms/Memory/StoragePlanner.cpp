@@ -69,11 +69,11 @@ void StoragePlanner::planArguments(Block &block) {
   }
 }
 
-/// Wants `value` to be made at `location`, through reshapes.
+/// Wants `value` to be made at `location`, through views.
 void StoragePlanner::setTarget(Value value, Where location) {
   targets.try_emplace(value, location);
-  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-    value = reshape.getSource();
+  while (Value source = getViewSource(value)) {
+    value = source;
     targets.try_emplace(value, location);
   }
 }
@@ -180,10 +180,11 @@ void StoragePlanner::planSums(RowsOp op, int64_t time, Frame &frame) {
 }
 
 void StoragePlanner::planResults(Operation &op, int64_t time, Frame &frame) {
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    assign(reshape, storageOf.lookup(reshape.getSource()));
-    return;
-  }
+  if (op.getNumResults() == 1)
+    if (Value source = getViewSource(op.getResult(0))) {
+      assign(op.getResult(0), storageOf.lookup(source));
+      return;
+    }
   if (auto rows = dyn_cast<RowsOp>(op))
     planSums(rows, time, frame);
   for (OpResult result : op.getResults())

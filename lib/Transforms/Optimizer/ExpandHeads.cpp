@@ -44,7 +44,7 @@ struct ExpandHeads : public trireme::train::impl::ExpandHeadsBase<ExpandHeads> {
       auto [tokens, vocabulary] = head.getLogitsShape();
       OpBuilder builder(head);
       head->replaceAllUsesWith(head.expand(
-          builder, chooseChunks(tokens, vocabulary, maxLogits, minRows)));
+          builder, chooseChunks(tokens, vocabulary, maxLogits, minRows), {}));
       head->erase();
       ++numHeads;
     }

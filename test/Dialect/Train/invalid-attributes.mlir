@@ -146,3 +146,9 @@ module attributes {train.recipe = {}} {}
 
 // expected-error @below {{llama3 has low 4.000000e+00, high 1.000000e+00 and original 8192, expected 0 < low < high and original >= 1}}
 #rope = #train.rope<dims = 4, theta = 1.0, scaling = "llama3", factor = 8.0, low = 4.0, high = 1.0, original = 8192>
+
+// -----
+
+// More rows are pad; rows of another size are none.
+// expected-error @below {{argument 0 has type 'tensor<4x4xf32>', which is no reshape of the tensor "w"}}
+func.func @param_rows(%x: tensor<4x4xf32> {train.param = #train.param<"w", [2, 3], normal 1.0>}) { return }

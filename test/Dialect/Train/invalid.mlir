@@ -485,6 +485,22 @@ func.func @attention_c3_layers(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x4x2x8xf32
 
 // -----
 
+func.func @attention_c4_blocks(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x6x2x8xf32>, %p: tensor<2x4xi32>, %s: tensor<2x6xi32>) {
+  // expected-error @below {{cuts 4 queries and 6 keys into 4 blocks}}
+  %0, %1 = train.attention %q, %k, %k positions %p, %s scale 1.0 {window = 0 : i64, blocks = 4 : i64} : tensor<2x4x2x1x8xf32>, tensor<2x6x2x8xf32>, tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1(%o: tensor<2x4x2x1x8xf32>, %l: tensor<2x4x2x1xf32>) {
+  // expected-error @below {{has outputs of shape [2, 4, 2, 1, 8] and log-sums of type 'tensor<2x4x2x1xf32>'}}
+  %0, %1 = train.merge_attention %o, %l, %o, %l : tensor<2x4x2x1x8xf32>, tensor<2x4x2x1xf32>
+  return
+}
+
+// -----
+
 func.func @attention_grad_c1_shapes(%q: tensor<2x4x2x1x8xf32>, %k: tensor<2x4x2x9xf32>, %p: tensor<2x4xi32>, %l: tensor<2x2x1x4xf32>) {
   // expected-error @below {{has q of shape [2, 4, 2, 1, 8], k and v of shape [2, 4, 2, 9] and positions of shapes [2, 4], [2, 4]}}
   %0, %1, %2 = train.attention_grad %q, %k, %k positions %p, %p output %q, %l gradient %q scale 1.0 {window = 0 : i64} : tensor<2x4x2x1x8xf32>, tensor<2x4x2x9xf32>, tensor<2x4xi32>, tensor<2x2x1x4xf32>
@@ -525,9 +541,73 @@ func.func @cross_entropy_head_grad_c1_targets(%h: tensor<2x8xf32>, %w: tensor<50
 
 // -----
 
-func.func @cross_entropy_c1_rows(%l: tensor<2x8xf32>, %t: tensor<3xi32>, %s: tensor<i32>) {
+func.func @chunk_c1_blocks(%x: tensor<4x6xf32>) {
+  // expected-error @below {{has 2 dims of tokens and [2] blocks for a tensor of rank 2}}
+  %0 = train.chunk %x leading 2 chunks 1 blocks [2] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @chunk_c2_divides(%x: tensor<4x6xf32>) {
+  // expected-error @below {{cuts tokens [4, 6] into [3, 1] blocks of 1 chunks}}
+  %0 = train.chunk %x leading 2 chunks 1 blocks [3, 1] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @chunk_c2_chunks(%x: tensor<4x6xf32>) {
+  // expected-error @below {{cuts tokens [4] into [2] blocks of 4 chunks}}
+  %0 = train.chunk %x leading 1 chunks 4 blocks [2] : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @unchunk_c1_zero(%x: tensor<2x2x6xf32>) {
+  // expected-error @below {{cuts tokens [4] into [1] blocks of 0 chunks}}
+  %0 = train.unchunk %x leading 1 chunks 0 blocks [1] : tensor<2x2x6xf32> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @unchunk_c2_type(%x: tensor<2x2x6xf32>) {
+  // expected-error @below {{makes 'tensor<6x4xf32>' of 'tensor<2x2x6xf32>', expected 'tensor<2x3x4xf32>'}}
+  %0 = train.unchunk %x leading 1 chunks 2 blocks [1] : tensor<2x2x6xf32> -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @row_max_c1_rank(%l: tensor<8xf32>, %s: tensor<i32>) {
+  // expected-error @below {{has logits of shape [8], expected [rows, vocabulary]}}
+  %0 = train.row_max %l start %s : tensor<8xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @row_exp_sum_c1_rows(%l: tensor<2x8xf32>, %m: tensor<8xf32>, %s: tensor<i32>) {
+  // expected-error @below {{has logits of shape [2, 8] and max of shape [8]}}
+  %0 = train.row_exp_sum %l, %m start %s : tensor<2x8xf32>, tensor<8xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @row_loss_c1_rows(%m: tensor<2xf32>, %t: tensor<3xi32>) {
+  // expected-error @below {{has rows of shape [2] and targets of shape [3]}}
+  %0, %1 = train.row_loss %m, %m, %m, %t : tensor<2xf32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @pick_c1_rows(%l: tensor<2x8xf32>, %t: tensor<3xi32>, %s: tensor<i32>) {
   // expected-error @below {{has logits of shape [2, 8] and targets of shape [3]}}
-  %0, %1 = train.cross_entropy %l, %t start %s : tensor<2x8xf32>, tensor<3xi32>, tensor<i32>
+  %0 = train.pick %l, %t start %s : tensor<2x8xf32>, tensor<3xi32>, tensor<i32>
   return
 }
 

@@ -29,3 +29,13 @@ func.func @attention(%q0: tensor<2x16x2x3x4xf32>, %k0: tensor<2x16x2x4xf32>, %p0
   %dq, %dk, %dv = train.attention_grad %q0, %k0, %k0 positions %p0, %p0 output %o, %l gradient %r scale 0.5 {window = 0 : i64} : tensor<2x16x2x3x4xf32>, tensor<2x16x2x4xf32>, tensor<2x16xi32>, tensor<2x2x3x16xf32>
   return %r, %dq : tensor<2x16x2x3x4xf32>, tensor<2x16x2x3x4xf32>
 }
+
+// Keys of another number than queries, in blocks, and the merge of two parts.
+// CHECK-LABEL: func.func @keys
+// CHECK: %[[A:.*]]:2 = train.attention %{{.*}}, %{{.*}}, %{{.*}} positions %{{.*}}, %{{.*}} scale 5.000000e-01 {blocks = 2 : i64, window = 0 : i64} : tensor<2x16x2x3x4xf32>, tensor<2x8x2x4xf32>, tensor<2x16xi32>
+// CHECK: train.merge_attention %[[A]]#0, %[[A]]#1, %[[A]]#0, %[[A]]#1 : tensor<2x16x2x3x4xf32>, tensor<2x2x3x16xf32>
+func.func @keys(%q: tensor<2x16x2x3x4xf32>, %k: tensor<2x8x2x4xf32>, %p: tensor<2x16xi32>, %s: tensor<2x8xi32>) -> tensor<2x16x2x3x4xf32> {
+  %o, %l = train.attention %q, %k, %k positions %p, %s scale 0.5 {blocks = 2 : i64, window = 0 : i64} : tensor<2x16x2x3x4xf32>, tensor<2x8x2x4xf32>, tensor<2x16xi32>
+  %m, %n = train.merge_attention %o, %l, %o, %l : tensor<2x16x2x3x4xf32>, tensor<2x2x3x16xf32>
+  return %m : tensor<2x16x2x3x4xf32>
+}

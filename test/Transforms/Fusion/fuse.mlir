@@ -101,3 +101,18 @@ func.func @update(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: t
   %0, %1, %2 = train.adamw %p, %s, %m, %v factor %f apply %a lr %h betas %h, %h eps %h weight_decay %h step %h : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i1>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A kernel of one element a row runs along with the rows that it reads from;
+// its sum over the rows does not.
+// CHECK-LABEL: func.func @per_row
+// CHECK: %[[K:.*]]:2 = train.rows "row_max_row_exp_sum_row_loss" rows 4 columns 8 in(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<i32>, tensor<4xi32>) [#train<row_kind full>, #train<row_kind scalar>, #train<row_kind row>] out(tensor<4xf32>, tensor<4xf32>) [#train<row_kind row>, #train<row_kind row>]
+// CHECK: train.rows "sum" rows 4 columns 1 flat in(%[[K]]#0
+func.func @per_row(%x: tensor<4x8xf32>, %t: tensor<4xi32>, %s: tensor<i32>) -> (tensor<f32>, tensor<4xf32>) {
+  %0 = train.row_max %x start %s : tensor<4x8xf32>, tensor<i32>
+  %1 = train.row_exp_sum %x, %0 start %s : tensor<4x8xf32>, tensor<4xf32>, tensor<i32>
+  %2, %3 = train.row_loss %0, %1, %0, %t : tensor<4xf32>, tensor<4xi32>
+  %4 = train.sum %2 : tensor<4xf32>
+  return %4, %3 : tensor<f32>, tensor<4xf32>
+}

@@ -7,19 +7,22 @@
 // up in a product with an accumulator.
 // CHECK-LABEL: func.func @gradient
 // CHECK-SAME: (%[[H:.*]]: tensor<2x6x8xf32>, %[[W:.*]]: tensor<50x8xf32>, %[[T:.*]]: tensor<2x6xi32>, %[[START:.*]]: tensor<i32>, %[[SEED:.*]]: tensor<f32>)
-// CHECK-DAG: %[[HC:.*]] = train.reshape %[[H]] : tensor<2x6x8xf32> -> tensor<3x4x8xf32>
-// CHECK-DAG: %[[TC:.*]] = train.reshape %[[T]] : tensor<2x6xi32> -> tensor<3x4xi32>
+// CHECK-DAG: %[[HC:.*]] = train.chunk %[[H]] leading 2 chunks 3 blocks [1, 1] : tensor<2x6x8xf32>
+// CHECK-DAG: %[[TC:.*]] = train.chunk %[[T]] leading 2 chunks 3 blocks [1, 1] : tensor<2x6xi32>
 // CHECK: %[[LOOP:.*]]:3 = train.loop "chunks" count 3 carry(%[[SUM:.*]] = %{{.*}} : tensor<f32>, %[[DW:.*]] = %{{.*}} : tensor<50x8xf32>) each(%[[HS:.*]] = %[[HC]] : tensor<3x4x8xf32>, %[[TS:.*]] = %[[TC]] : tensor<3x4xi32>) with(%[[WI:.*]] = %[[W]] : tensor<50x8xf32>, %{{.*}} = %[[START]] : tensor<i32>, %[[SEEDI:.*]] = %[[SEED]] : tensor<f32>) stacked(tensor<3x4x8xf32>)
 // CHECK:   %[[LOGITS:.*]] = train.linear %[[HS]], %[[WI]] contract 1 rhs_transposed
 // CHECK-NOT: train.softcap
-// CHECK:   %[[ENTROPY:.*]]:2 = train.cross_entropy %[[LOGITS]], %[[TS]]
+// CHECK:   %[[MAX:.*]] = train.row_max %[[LOGITS]]
+// CHECK:   %[[EXPSUM:.*]] = train.row_exp_sum %[[LOGITS]], %[[MAX]]
+// CHECK:   %[[PICKED:.*]] = train.pick %[[LOGITS]], %[[TS]]
+// CHECK:   %[[ENTROPY:.*]]:2 = train.row_loss %[[MAX]], %[[EXPSUM]], %[[PICKED]], %[[TS]]
 // CHECK:   %[[TOTAL:.*]] = train.sum %[[ENTROPY]]#0
 // CHECK:   %[[NEXT:.*]] = train.add %[[SUM]], %[[TOTAL]]
 // CHECK:   %[[DL:.*]] = train.cross_entropy_grad %[[LOGITS]], %[[TS]] start %{{.*}}, %[[ENTROPY]]#1 seed %[[SEEDI]]
 // CHECK:   %[[DH:.*]] = train.linear %[[DL]], %[[WI]] contract 1 :
 // CHECK:   %[[DWN:.*]] = train.linear %[[DL]], %[[HS]] contract 1 lhs_transposed accumulate %[[DW]]
 // CHECK:   train.yield carry(%[[NEXT]], %[[DWN]] : tensor<f32>, tensor<50x8xf32>) stacked(%[[DH]] : tensor<4x8xf32>)
-// CHECK: %[[BACK:.*]] = train.reshape %[[LOOP]]#2 : tensor<3x4x8xf32> -> tensor<2x6x8xf32>
+// CHECK: %[[BACK:.*]] = train.unchunk %[[LOOP]]#2 leading 2 chunks 3 blocks [1, 1] : tensor<3x4x8xf32> -> tensor<2x6x8xf32>
 // CHECK: return %[[LOOP]]#0, %[[BACK]], %[[LOOP]]#1
 
 // At least 4 rows fit the same bound.
@@ -41,11 +44,12 @@ func.func @gradient(%h: tensor<2x6x8xf32>, %w: tensor<50x8xf32>, %t: tensor<2x6x
 // CHECK: train.loop "chunks" count 3
 // CHECK:   %[[LOGITS:.*]] = train.linear
 // CHECK:   %[[CAPPED:.*]] = train.softcap %[[LOGITS]] cap 3.000000e+01
-// CHECK:   train.cross_entropy %[[CAPPED]]
+// CHECK:   train.row_max %[[CAPPED]] start %{{.*}} {valid = 49 : i64}
+// CHECK:   train.row_exp_sum %[[CAPPED]]{{.*}}{valid = 49 : i64}
 // CHECK:   train.yield carry(%{{.*}} : tensor<f32>)
 // CHECK: train.count_targets %{{.*}} : tensor<12xi32> -> tensor<f32>
 func.func @capped(%h: tensor<12x8xf32>, %w: tensor<50x8xf32>, %t: tensor<12xi32>, %start: tensor<i32>) -> (tensor<f32>, tensor<f32>) {
-  %0, %1 = train.cross_entropy_head %h, %w targets %t start %start {softcap = 30.0 : f64} : tensor<12x8xf32>, tensor<50x8xf32>, tensor<12xi32>, tensor<i32>
+  %0, %1 = train.cross_entropy_head %h, %w targets %t start %start {softcap = 30.0 : f64, valid = 49 : i64} : tensor<12x8xf32>, tensor<50x8xf32>, tensor<12xi32>, tensor<i32>
   return %0, %1 : tensor<f32>, tensor<f32>
 }
 

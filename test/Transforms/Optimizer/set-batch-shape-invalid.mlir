@@ -27,7 +27,7 @@ func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}, %w:
   %start = train.fill 0.0 : tensor<i32>
   %h = train.embedding %w, %ids start %start : tensor<50x8xf32>, tensor<1x2xi32>, tensor<i32>
   // expected-error @below {{adds a bias of shape [2, 8] to a source of shape [3, 5, 8]}}
-  // expected-error @below {{cannot take this batch}}
+  // expected-error @below {{cannot take these types}}
   %0 = train.add_bias %h, %p : tensor<1x2x8xf32>, tensor<2x8xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}, %w:
 // -----
 
 func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}) {
-  // expected-error @below {{cannot take this batch: it makes 'tensor<2xi32>' of 'tensor<3x5xi32>'}}
+  // expected-error @below {{cannot take these types: it makes 'tensor<2xi32>' of 'tensor<3x5xi32>'}}
   %0 = train.reshape %ids : tensor<1x2xi32> -> tensor<2xi32>
   return
 }
@@ -43,7 +43,7 @@ func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}) {
 // -----
 
 func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}) {
-  // expected-error @below {{cannot take this batch: it has 2 results, but would have 5}}
+  // expected-error @below {{cannot take these types: it has 2 results, but would have 5}}
   %0:2 = train.unstack %ids dim 1 : tensor<1x2xi32>
   return
 }
@@ -51,7 +51,7 @@ func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}) {
 // -----
 
 func.func @forward(%ids: tensor<1x2xi32> {train.role = #train.role<tokens>}, %other: tensor<1x2xi32>) {
-  // expected-error @below {{cannot take this batch: a carry of type 'tensor<3x5xi32>' becomes 'tensor<1x2xi32>'}}
+  // expected-error @below {{cannot take these types: a carry of type 'tensor<3x5xi32>' becomes 'tensor<1x2xi32>'}}
   %0 = train.loop "layers" count 2 carry(%c = %ids : tensor<1x2xi32>) with(%o = %other : tensor<1x2xi32>) {
     train.yield carry(%o : tensor<1x2xi32>)
   }

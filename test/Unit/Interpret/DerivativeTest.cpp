@@ -187,7 +187,8 @@ TEST(Derivative, Attention) {
   for (const char *attributes :
        {"scale 0.6 {window = 0 : i64}", "scale 0.6 {window = 2 : i64}",
         "scale 1.3 {softcap = 0.9, window = 0 : i64}",
-        "scale 1.3 {softcap = 0.9, window = 3 : i64}"})
+        "scale 1.3 {softcap = 0.9, window = 3 : i64}",
+        "scale 0.6 {window = 0 : i64, blocks = 2 : i64}"})
     checkDerivative(formatv(R"(
       func.func @f(%q: tensor<2x4x2x2x3xf32>, %k: tensor<2x4x2x3xf32>,
                    %v: tensor<2x4x2x3xf32>, %p: tensor<2x4xi32>)
@@ -199,6 +200,19 @@ TEST(Derivative, Attention) {
                             attributes)
                         .str(),
                     options);
+  // Fewer keys than queries; the first query sees none.
+  options.values = {{3, tensor({1, 3}, {0, 1, 2})},
+                    {4, tensor({1, 2}, {1, 2})}};
+  checkDerivative(R"(
+    func.func @f(%q: tensor<1x3x2x2x3xf32>, %k: tensor<1x2x2x3xf32>,
+                 %v: tensor<1x2x2x3xf32>, %p: tensor<1x3xi32>,
+                 %s: tensor<1x2xi32>) -> tensor<1x3x2x2x3xf32> {
+      %0, %1 = train.attention %q, %k, %v positions %p, %s scale 0.6
+          {window = 0 : i64}
+          : tensor<1x3x2x2x3xf32>, tensor<1x2x2x3xf32>, tensor<1x3xi32>
+      return %0 : tensor<1x3x2x2x3xf32>
+    })",
+                  options);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,9 @@
 //===- OperationTest.cpp - Meanings that can be worked out by hand --------===//
 
 #include "Harness.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "trireme/Dialect/Train/IR/Train.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -216,6 +219,72 @@ TEST(Operation, AttentionScaleCapAndGroups) {
               weight(std::tanh(-1.5)), weight(std::tanh(-2))});
 }
 
+// The keys in two parts give, merged, what all of them give; the first query
+// sees none of the second part.
+TEST(Operation, AttentionOfPartsOfTheKeysMerges) {
+  auto results = evaluate(
+      R"(
+    func.func @f(%q: tensor<1x3x1x1x1xf32>, %k: tensor<1x4x1x1xf32>,
+                 %k1: tensor<1x1x1x1xf32>, %k2: tensor<1x3x1x1xf32>,
+                 %p: tensor<1x3xi32>, %s: tensor<1x4xi32>,
+                 %s1: tensor<1x1xi32>, %s2: tensor<1x3xi32>)
+        -> (tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>,
+            tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>) {
+      %o, %l = train.attention %q, %k, %k positions %p, %s scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x4x1x1xf32>, tensor<1x3xi32>
+      %o1, %l1 = train.attention %q, %k1, %k1 positions %p, %s1 scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1x3xi32>
+      %o2, %l2 = train.attention %q, %k2, %k2 positions %p, %s2 scale 0.7
+          {window = 0 : i64}
+          : tensor<1x3x1x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3xi32>
+      %m, %n = train.merge_attention %o1, %l1, %o2, %l2
+          : tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>
+      return %o, %l, %m, %n, %o2, %l2 : tensor<1x3x1x1x1xf32>,
+          tensor<1x1x1x3xf32>, tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>,
+          tensor<1x3x1x1x1xf32>, tensor<1x1x1x3xf32>
+    })",
+      {tensor({1, 3, 1, 1, 1}, {1, -2, 3}), tensor({1, 4, 1, 1}, {5, 1, 2, 3}),
+       tensor({1, 1, 1, 1}, {5}), tensor({1, 3, 1, 1}, {1, 2, 3}),
+       tensor({1, 3}, {0, 1, 3}), tensor({1, 4}, {0, 1, 2, 3}),
+       tensor({1, 1}, {0}), tensor({1, 3}, {1, 2, 3})});
+  ASSERT_EQ(results.size(), 6u);
+  expectNear(results[2].values, results[0].values);
+  expectNear(results[3].values, results[1].values);
+  EXPECT_EQ(results[4].values[0], 0);
+  EXPECT_EQ(results[5].values[0], -HUGE_VAL);
+}
+
+// Queries of a block see the keys of the same block; a rank's half of the
+// sequence is one block.
+TEST(Operation, AttentionInBlocks) {
+  const char *text = R"(
+    func.func @f(%q: tensor<1x4x1x1x1xf32>, %k: tensor<1x4x1x1xf32>,
+                 %p: tensor<1x4xi32>) -> tensor<1x4x1x1x1xf32> {
+      %0, %1 = train.attention %q, %k, %k positions %p, %p scale 1.0
+          {window = 0 : i64, blocks = 2 : i64}
+          : tensor<1x4x1x1x1xf32>, tensor<1x4x1x1xf32>, tensor<1x4xi32>
+      return %0 : tensor<1x4x1x1x1xf32>
+    })";
+  HostTensor k = tensor({1, 4, 1, 1}, {1, 3, 8, 4});
+  auto results = evaluate(text, {HostTensor({1, 4, 1, 1, 1}), k, ramp({1, 4})});
+  ASSERT_EQ(results.size(), 1u);
+  expectNear(results[0].values, {1, 2, 8, 6});
+
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  const HostTensor q({1, 2, 1, 1, 1}), half = tensor({1, 2, 1, 1}, {8, 4}),
+                                       positions = ramp({1, 2}, 2);
+  HostTensor outputs[] = {HostTensor({1, 2, 1, 1, 1}),
+                          HostTensor({1, 1, 1, 2})};
+  module->walk([&](train::AttentionOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate(
+        {&q, &half, &half, &positions, &positions}, outputs, /*layer=*/0)));
+  });
+  expectNear(outputs[0].values, {8, 6});
+}
+
 //===----------------------------------------------------------------------===//
 // The loss
 //===----------------------------------------------------------------------===//
@@ -237,17 +306,123 @@ TEST(Operation, HeadSumsOverTargets) {
 }
 
 TEST(Operation, TargetOutsideTheVocabulary) {
-  std::string message =
-      evaluateError(R"(
-    func.func @f(%x: tensor<2x4xf32>, %t: tensor<2xi32>, %s: tensor<i32>)
-        -> tensor<2xf32> {
-      %0, %1 = train.cross_entropy %x, %t start %s
-          : tensor<2x4xf32>, tensor<2xi32>, tensor<i32>
-      return %0 : tensor<2xf32>
+  std::string message = evaluateError(
+      R"(
+    func.func @f(%h: tensor<2x1xf32>, %w: tensor<5x1xf32>, %t: tensor<2xi32>,
+                 %s: tensor<i32>) -> tensor<f32> {
+      %0, %1 = train.cross_entropy_head %h, %w targets %t start %s
+          {valid = 4 : i64}
+          : tensor<2x1xf32>, tensor<5x1xf32>, tensor<2xi32>, tensor<i32>
+      return %0 : tensor<f32>
     })",
-                    {ramp({2, 4}), tensor({2}, {3, 4}), tensor({}, {0})});
+      {ramp({2, 1}), ramp({5, 1}), tensor({2}, {3, 4}), tensor({}, {0})});
   EXPECT_NE(message.find("has target 4 at index 1"), std::string::npos)
       << message;
+}
+
+// Chunks of tokens of two blocks give what the head gives as one op.
+TEST(Operation, HeadExpandsToChunksOfBlocks) {
+  const char *text = R"(
+    func.func @f(%h: tensor<4x6x3xf32>, %w: tensor<7x3xf32>,
+                 %t: tensor<4x6xi32>, %s: tensor<i32>, %d: tensor<f32>)
+        -> (tensor<f32>, tensor<f32>, tensor<4x6x3xf32>, tensor<7x3xf32>) {
+      %0, %1 = train.cross_entropy_head %h, %w targets %t start %s
+          {valid = 5 : i64}
+          : tensor<4x6x3xf32>, tensor<7x3xf32>, tensor<4x6xi32>, tensor<i32>
+      %2, %3, %4 = train.cross_entropy_head_grad %h, %w targets %t start %s
+          seed %d {softcap = 2.0, valid = 5 : i64}
+          : tensor<4x6x3xf32>, tensor<7x3xf32>, tensor<4x6xi32>, tensor<i32>,
+            tensor<f32>
+      return %0, %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<4x6x3xf32>,
+          tensor<7x3xf32>
+    })";
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<mlir::FunctionOpInterface>().begin();
+  llvm::SmallVector<HostTensor> arguments = makeRandomArguments(function, 5);
+  for (int64_t i = 0; i < arguments[2].size(); ++i)
+    arguments[2].values[i] = i % 5 == 3 ? -100 : double(i * i % 5);
+  llvm::SmallVector<HostTensor> whole, chunked;
+  ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, whole)));
+  llvm::SmallVector<train::HeadOpInterface> heads;
+  module->walk([&](train::HeadOpInterface head) { heads.push_back(head); });
+  for (train::HeadOpInterface head : heads) {
+    mlir::OpBuilder builder(head);
+    head->replaceAllUsesWith(head.expand(builder, /*chunks=*/2, {2, 3}));
+    head->erase();
+  }
+  ASSERT_EQ(heads.size(), 2u);
+  ASSERT_TRUE(succeeded(mlir::verify(*module)));
+  ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, chunked)));
+  for (auto [a, b] : llvm::zip_equal(whole, chunked))
+    expectNear(b.values, a.values, 1e-12);
+}
+
+// Tokens [4, 3] in 2 x 1 blocks and 3 chunks: a chunk has two tokens of each
+// block. One rank's half of the rows is one block, chunked in order.
+TEST(Operation, ChunksOfBlocks) {
+  const char *text = R"(
+    func.func @f(%x: tensor<4x3xf32>) -> (tensor<3x4xf32>, tensor<4x3xf32>) {
+      %0 = train.chunk %x leading 2 chunks 3 blocks [2, 1] : tensor<4x3xf32>
+      %1 = train.unchunk %0 leading 2 chunks 3 blocks [2, 1]
+          : tensor<3x4xf32> -> tensor<4x3xf32>
+      return %0, %1 : tensor<3x4xf32>, tensor<4x3xf32>
+    })";
+  auto results =
+      evaluate(text, {tensor({4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})});
+  ASSERT_EQ(results.size(), 2u);
+  expectNear(results[0].values, {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11});
+  expectNear(results[1].values, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
+  ASSERT_TRUE(module);
+  const HostTensor half = tensor({2, 3}, {6, 7, 8, 9, 10, 11});
+  HostTensor chunks({3, 2}), back({2, 3});
+  module->walk([&](train::ChunkOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate({&half}, chunks, /*layer=*/0)));
+  });
+  module->walk([&](train::UnchunkOp op) {
+    EXPECT_TRUE(succeeded(op.evaluate({&chunks}, back, /*layer=*/0)));
+  });
+  expectNear(chunks.values, half.values);
+  expectNear(back.values, half.values);
+  // A quarter is no block.
+  mlir::ScopedDiagnosticHandler quiet(
+      module->getContext(), [](mlir::Diagnostic &) { return llvm::success(); });
+  const HostTensor row({1, 3});
+  module->walk([&](train::ChunkOp op) {
+    EXPECT_TRUE(failed(op.evaluate({&row}, chunks, /*layer=*/0)));
+  });
+}
+
+// What two halves of the vocabulary give, reduced, is what the whole gives; the
+// last column is pad.
+TEST(Operation, CrossEntropyOfPartsOfTheVocabulary) {
+  const char *text = R"(
+    func.func @f(%x: tensor<2x2xf32>, %m: tensor<2xf32>, %t: tensor<2xi32>,
+                 %s: tensor<i32>)
+        -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+      %0 = train.row_max %x start %s {valid = 3 : i64}
+          : tensor<2x2xf32>, tensor<i32>
+      %1 = train.row_exp_sum %x, %m start %s {valid = 3 : i64}
+          : tensor<2x2xf32>, tensor<2xf32>, tensor<i32>
+      %2 = train.pick %x, %t start %s
+          : tensor<2x2xf32>, tensor<2xi32>, tensor<i32>
+      return %0, %1, %2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    })";
+  HostTensor targets = tensor({2}, {2, -100}), max = tensor({2}, {3, 1});
+  auto low = evaluate(
+      text, {tensor({2, 2}, {1, 2, 1, 0}), max, targets, tensor({}, {0})});
+  auto high = evaluate(
+      text, {tensor({2, 2}, {3, 9, -1, 9}), max, targets, tensor({}, {2})});
+  ASSERT_EQ(high.size(), 3u);
+  expectNear(low[0].values, {2, 1});
+  expectNear(high[0].values, {3, -1});
+  expectNear(low[1].values,
+             {std::exp(-2.0) + std::exp(-1.0), 1 + std::exp(-1.0)});
+  expectNear(high[1].values, {1, std::exp(-2.0)});
+  expectNear(low[2].values, {0, 0});
+  expectNear(high[2].values, {3, 0});
 }
 
 //===----------------------------------------------------------------------===//

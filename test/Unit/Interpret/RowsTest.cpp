@@ -137,7 +137,7 @@ void replaceByRows(RowOpInterface op) {
   op->erase();
 }
 
-/// Checks the row form of the only operation of a function.
+/// Checks the row forms of the operations of a function.
 void checkRowForm(StringRef text, ArrayRef<HostTensor> given = {}) {
   SCOPED_TRACE(text.str());
   OwningOpRef<ModuleOp> module = parse(text);
@@ -150,8 +150,8 @@ void checkRowForm(StringRef text, ArrayRef<HostTensor> given = {}) {
   ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, direct)));
   SmallVector<RowOpInterface> ops;
   function.walk([&](RowOpInterface op) { ops.push_back(op); });
-  ASSERT_EQ(ops.size(), 1u);
-  replaceByRows(ops[0]);
+  ASSERT_FALSE(ops.empty());
+  llvm::for_each(ops, replaceByRows);
   ASSERT_TRUE(succeeded(verify(*module)));
   ASSERT_TRUE(succeeded(evaluateFunction(function, arguments, byRows)));
   ASSERT_EQ(direct.size(), byRows.size());
@@ -244,16 +244,24 @@ TEST(RowForm, CrossEntropy) {
   HostTensor targets = tensor({3}, {12, -100, 10}), start = tensor({}, {10});
   checkRowForm(R"(
     func.func @f(%x: tensor<3x4xf64>, %t: tensor<3xi32>, %s: tensor<i32>)
-        -> (tensor<3xf64>, tensor<3xf64>) {
-      %0, %1 = train.cross_entropy %x, %t start %s
+        -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>,
+            tensor<3xf64>) {
+      %0 = train.row_max %x start %s {valid = 13 : i64}
+          : tensor<3x4xf64>, tensor<i32>
+      %1 = train.row_exp_sum %x, %0 start %s {valid = 13 : i64}
+          : tensor<3x4xf64>, tensor<3xf64>, tensor<i32>
+      %2 = train.pick %x, %t start %s
           : tensor<3x4xf64>, tensor<3xi32>, tensor<i32>
-      return %0, %1 : tensor<3xf64>, tensor<3xf64>
+      %3, %4 = train.row_loss %0, %1, %2, %t : tensor<3xf64>, tensor<3xi32>
+      return %0, %1, %2, %3, %4 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>,
+          tensor<3xf64>, tensor<3xf64>
     })",
                {logits, targets, start});
   checkRowForm(R"(
     func.func @f(%x: tensor<3x4xf64>, %t: tensor<3xi32>, %s: tensor<i32>,
                  %l: tensor<3xf64>, %d: tensor<f64>) -> tensor<3x4xf64> {
       %0 = train.cross_entropy_grad %x, %t start %s, %l seed %d
+          {valid = 13 : i64}
           : tensor<3x4xf64>, tensor<3xi32>, tensor<i32>, tensor<3xf64>,
             tensor<f64>
       return %0 : tensor<3x4xf64>

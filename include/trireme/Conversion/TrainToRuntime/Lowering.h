@@ -77,12 +77,12 @@ public:
   llvm::SmallVector<train::LoopOp> loops;
 };
 
-/// Whether the value is a zero fill, seen through loop arguments.
-bool isZeroFill(mlir::Value value);
-
 /// What the function's argument holds that the value is a part of, seen through
 /// loop arguments and reshapes; none where it is computed.
 std::optional<train::Role> getArgumentRole(mlir::Value value);
+
+/// The parameter that such an argument is; null if it is none.
+train::ParamAttr getArgumentParam(mlir::Value value);
 
 /// How ops are lowered, by name.
 class LoweringRegistry {

@@ -43,6 +43,54 @@ def SetBatchShape : Pass<"train-set-batch-shape", "::mlir::ModuleOp"> {
     Option<"sequence", "sequence", "int64_t", "1", "tokens of a sequence">];
 }
 
+def PadVocabulary : Pass<"train-pad-vocabulary", "::mlir::ModuleOp"> {
+  let summary = "gives vocabularies a size that splits evenly";
+  let description = [{
+    Pads every parameter of `@forward` that tokens look up rows of, or that a
+    head multiplies, to a multiple of `multiple` rows, and tells the heads how
+    many of them are valid. Pad rows are zero and stay zero: no token looks them
+    up, and their logits have no probability. `train.param` keeps the shape in
+    files.
+
+    Expects: `@forward` as imported. Ensures: the same loss, and the same
+    gradients and updates of what is not pad.
+
+    Runs: `--train-pad-vocabulary="multiple=8"`
+
+    Before:
+    ```mlir
+    func.func @forward(
+        %h: tensor<4x8xf32>, %t: tensor<4xi32>,
+        %w: tensor<50x8xf32> {train.role = #train.role<parameter>,
+          train.param = #train.param<"w", [50, 8], normal 2.0e-02>})
+        -> (tensor<f32>, tensor<f32>) {
+      %0 = train.fill 0.0 : tensor<i32>
+      %sum, %count = train.cross_entropy_head %h, %w targets %t start %0
+          : tensor<4x8xf32>, tensor<50x8xf32>, tensor<4xi32>, tensor<i32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @forward(
+        %h: tensor<4x8xf32>, %t: tensor<4xi32>,
+        %w: tensor<56x8xf32> {train.role = #train.role<parameter>,
+          train.param = #train.param<"w", [50, 8], normal 2.0e-02>})
+        -> (tensor<f32>, tensor<f32>) {
+      %0 = train.fill 0.0 : tensor<i32>
+      %sum, %count = train.cross_entropy_head %h, %w targets %t start %0
+          {valid = 50 : i64}
+          : tensor<4x8xf32>, tensor<56x8xf32>, tensor<4xi32>, tensor<i32>
+      return %sum, %count : tensor<f32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [Option<"multiple", "multiple", "int64_t", "1",
+                        "what the number of rows is to be a multiple of">];
+  let statistics = [Statistic<"numPadded", "parameters-padded",
+                              "parameters that got rows of pad">];
+}
+
 def AddOptimizer : Pass<"train-add-optimizer", "::mlir::ModuleOp"> {
   let summary = "makes the whole step and the evaluation entry";
   let description = [{
@@ -187,16 +235,21 @@ def ExpandHeads : Pass<"train-expand-heads", "::mlir::ModuleOp"> {
     func.func @loss(%h: tensor<4x8xf32>, %w: tensor<50x8xf32>,
                     %t: tensor<4xi32>, %start: tensor<i32>)
         -> (tensor<f32>, tensor<f32>) {
-      %0 = train.reshape %h : tensor<4x8xf32> -> tensor<2x2x8xf32>
-      %1 = train.reshape %t : tensor<4xi32> -> tensor<2x2xi32>
+      %0 = train.chunk %h leading 1 chunks 2 blocks [1] : tensor<4x8xf32>
+      %1 = train.chunk %t leading 1 chunks 2 blocks [1] : tensor<4xi32>
       %zero = train.fill 0.0 : tensor<f32>
       %sum = train.loop "chunks" count 2 carry(%c = %zero : tensor<f32>)
           each(%hs = %0 : tensor<2x2x8xf32>, %ts = %1 : tensor<2x2xi32>)
           with(%ws = %w : tensor<50x8xf32>, %s = %start : tensor<i32>) {
         %logits = train.linear %hs, %ws contract 1 rhs_transposed
             : tensor<2x8xf32>, tensor<50x8xf32>
-        %loss, %log_sum = train.cross_entropy %logits, %ts start %s
+        %max = train.row_max %logits start %s : tensor<2x50xf32>, tensor<i32>
+        %exp_sum = train.row_exp_sum %logits, %max start %s
+            : tensor<2x50xf32>, tensor<2xf32>, tensor<i32>
+        %picked = train.pick %logits, %ts start %s
             : tensor<2x50xf32>, tensor<2xi32>, tensor<i32>
+        %loss, %log_sum = train.row_loss %max, %exp_sum, %picked, %ts
+            : tensor<2xf32>, tensor<2xi32>
         %2 = train.sum %loss : tensor<2xf32>
         %3 = train.add %c, %2 : tensor<f32>
         train.yield carry(%3 : tensor<f32>)

@@ -43,6 +43,11 @@ trireme::train::checkOperandTypes(std::optional<Location> location,
   return success();
 }
 
+int64_t trireme::train::countStored(ParamAttr param, RankedTensorType type) {
+  int64_t layers = param.isStacked() ? type.getDimSize(0) : 1;
+  return layers * HostTensor::count(param.getShape());
+}
+
 LogicalResult ParamAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, ArrayRef<int64_t> shape,
                                 Initializer, FloatAttr) {

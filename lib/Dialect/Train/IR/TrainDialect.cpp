@@ -52,7 +52,8 @@ static LogicalResult verifyNamed(Operation *op, NamedAttribute attribute) {
 }
 
 /// Whether `type` is a reshape of the tensor that `param` describes, with a
-/// leading dim of layers if it is stacked.
+/// leading dim of layers if it is stacked; one that is not may have more rows,
+/// which are pad.
 static bool isStorageOf(ParamAttr param, RankedTensorType type) {
   if (param.isStacked()) {
     if (type.getRank() < 1)
@@ -60,8 +61,13 @@ static bool isStorageOf(ParamAttr param, RankedTensorType type) {
     return HostTensor::count(type.getShape().drop_front()) ==
            HostTensor::count(param.getShape());
   }
-  return HostTensor::count(type.getShape()) ==
-         HostTensor::count(param.getShape());
+  ArrayRef<int64_t> shape = param.getShape();
+  bool isPadded = type.getRank() > 0 && !shape.empty() &&
+                  type.getDimSize(0) > shape[0] &&
+                  HostTensor::count(type.getShape().drop_front()) ==
+                      HostTensor::count(shape.drop_front());
+  return isPadded ||
+         HostTensor::count(type.getShape()) == HostTensor::count(shape);
 }
 
 LogicalResult TrainDialect::verifyRegionArgAttribute(Operation *op,

@@ -59,12 +59,14 @@ void trireme_gemm(trireme_context *context, int32_t gemm, const float *lhs,
                   const float *rhs, const float *bias, float *result);
 
 /* Attention forward: q [batch, sequence, kv_heads, group, head_dim], k and v
- * [batch, sequence, kv_heads, head_dim], positions int32 [batch, sequence].
+ * [batch, keys, kv_heads, head_dim], positions int32 [batch, sequence] and
+ * [batch, keys].
  * Query i sees key j iff pos[j] <= pos[i] and, where the window w of this
  * layer is above 0, pos[i] - pos[j] < w. Scores are
  * scale * q.k, then cap * tanh(scores / cap) where softcap > 0. Writes
  * output (shape of q) and the log-sum-exp
- * [batch, kv_heads, group, sequence] of the scores. `layer` indexes
+ * [batch, kv_heads, group, sequence] of the scores; a query that sees no key
+ * gets output 0 and log-sum-exp minus infinity. `layer` indexes
  * manifest.attentions[attention].windows. */
 void trireme_attention_forward(trireme_context *context, int32_t attention,
                                int64_t layer, const float *q, const float *k,
@@ -72,7 +74,9 @@ void trireme_attention_forward(trireme_context *context, int32_t attention,
                                const int32_t *k_positions, float *output,
                                float *log_sum);
 
-/* Attention backward; gradients are overwritten, not added to. */
+/* Attention backward; gradients are overwritten, not added to. `output` and
+ * `log_sum` may be those over more keys than these; where `log_sum` is minus
+ * infinity the query has no part in any gradient. */
 void trireme_attention_backward(trireme_context *context, int32_t attention,
                                 int64_t layer, const float *q, const float *k,
                                 const float *v, const int32_t *q_positions,
@@ -81,16 +85,28 @@ void trireme_attention_backward(trireme_context *context, int32_t attention,
                                 const float *output_gradient, float *q_gradient,
                                 float *k_gradient, float *v_gradient);
 
-/* result[i] = table[ids[i]] for i < rows; ids are checked by the loader. */
-void trireme_embedding(trireme_context *context, const float *table,
-                       const int32_t *ids, float *result, int64_t rows,
-                       int64_t width);
+/* Output and log-sum-exp of the same queries over two sets of keys become those
+ * over all keys: l = log(exp l1 + exp l2), o = o1 exp(l1 - l) + o2 exp(l2 - l);
+ * minus infinity and 0 where both logs are minus infinity. Outputs are [batch,
+ * sequence, heads, head_dim], log-sums [batch, heads, sequence]. Results may be
+ * the first or second operands. */
+void trireme_merge_attention(trireme_context *context, const float *lhs,
+                             const float *lhs_log_sum, const float *rhs,
+                             const float *rhs_log_sum, float *result,
+                             float *log_sum, int64_t batch, int64_t sequence,
+                             int64_t heads, int64_t head_dim);
 
-/* table[ids[i]] += gradient[i], i ascending for each table row; table_rows
- * bounds the ids. */
+/* result[i] = table[ids[i] - *start] for i < rows, zeros where that is none of
+ * the table's rows (another rank has it). */
+void trireme_embedding(trireme_context *context, const float *table,
+                       const int32_t *ids, const int32_t *start, float *result,
+                       int64_t rows, int64_t width, int64_t table_rows);
+
+/* table[ids[i] - *start] += gradient[i], i ascending for each table row; passes
+ * over ids that are none of the table's rows. */
 void trireme_embedding_gradient(trireme_context *context, const int32_t *ids,
-                                const float *gradient, float *table,
-                                int64_t rows, int64_t width,
+                                const float *gradient, const int32_t *start,
+                                float *table, int64_t rows, int64_t width,
                                 int64_t table_rows);
 
 /* table[i] = {cos(p f_0) ..., sin(p f_0) ...}, p = positions[i]: rows of

@@ -119,11 +119,15 @@ def Train_EmbeddingGradOp : Train_Op<"embedding_grad", [
 def Train_AttentionGradOp : Train_Op<"attention_grad", [
     Pure, Evaluatable, Train_InferType, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["q", "output", "gradient"]>,
-    AllTypesMatch<["q_positions", "k_positions"]>]> {
+    Train_KeyPositions]> {
   let summary = "gradients of attention's q, k and v";
   let description = [{
+    Probabilities are exp(score - log_sum), so output and log-sum may be those
+    over more keys than k and v have; where the log-sum is minus infinity they
+    are 0.
+
     - (C1) shapes are as `train.attention` says, `log_sum`'s too.
-    - (C2) `window` is as `train.attention` says.
+    - (C2) `window` and `blocks` are as `train.attention` says.
   }];
   let arguments = (ins Train_FloatTensor:$q, Train_FloatTensor:$k,
                        Train_FloatTensor:$v, Train_IndexTensor:$q_positions,
@@ -131,7 +135,8 @@ def Train_AttentionGradOp : Train_Op<"attention_grad", [
                        Train_FloatTensor:$output, Train_FloatTensor:$log_sum,
                        Train_FloatTensor:$gradient, F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$softcap,
-                       AnyAttrOf<[I64Attr, Train_PerLayerAttr]>:$window);
+                       AnyAttrOf<[I64Attr, Train_PerLayerAttr]>:$window,
+                       DefaultValuedAttr<I64Attr, "1">:$blocks);
   let results = (outs Train_FloatTensor:$q_gradient,
                       Train_FloatTensor:$k_gradient,
                       Train_FloatTensor:$v_gradient);
@@ -159,7 +164,8 @@ def Train_CrossEntropyHeadGradOp : Train_Op<"cross_entropy_head_grad", [
   let arguments = (ins Train_FloatTensor:$hidden, Train_FloatTensor:$weight,
                        Train_IndexTensor:$targets, Train_IndexScalar:$start,
                        Train_FloatScalar:$seed,
-                       DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+                       DefaultValuedAttr<F64Attr, "0.0">:$softcap,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
   let results = (outs Train_FloatScalar:$sum,
                       Train_FloatTensor:$hidden_gradient,
                       Train_FloatTensor:$weight_gradient);

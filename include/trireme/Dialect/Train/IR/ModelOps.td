@@ -171,7 +171,8 @@ def Train_LayerNormOp : Train_Op<"layer_norm", [
 //===----------------------------------------------------------------------===//
 
 def Train_EmbeddingOp : Train_Op<"embedding", [
-    Pure, Differentiable, Evaluatable, Train_InferType]> {
+    Pure, Differentiable, Evaluatable, Train_InferType,
+    DeclareOpInterfaceMethods<LookupOpInterface>]> {
   let summary = "rows of a table";
   let description = [{
     result[i, ...] = table[ids[i] - start, ...]; an id outside the table's rows
@@ -224,26 +225,33 @@ def Train_RotaryOp : Train_Op<"rotary", [
 
 def Train_AttentionOp : Train_Op<"attention", [
     Pure, Differentiable, Evaluatable, Train_InferType, AllTypesMatch<["k", "v"]>,
-    AllTypesMatch<["q_positions", "k_positions"]>]> {
+    Train_KeyPositions]> {
   let summary = "causal grouped-query attention";
   let description = [{
-    q is [batch, sequence, kv heads, group, head], k and v [batch, sequence,
+    q is [batch, sequence, kv heads, group, head], k and v [batch, keys,
     kv heads, head]. The query at position p sees the keys at positions p' <= p
     and, where the layer's `window` w is above 0, p - p' < w. Scores are
     s = scale q.k, with `softcap` c: c tanh(s / c). The second result is the
     log of the sum of exponentials of the scores, [batch, kv heads, group,
-    sequence] (Dao et al., 2022).
+    sequence] (Dao et al., 2022). A query that sees no key has the output 0 and
+    minus infinity as log.
+
+    Queries and keys are each cut into `blocks` blocks along the sequence; the
+    queries of a block see keys of the same block only. On one rank's block of
+    the tensors, `blocks` counts the blocks that it has.
 
     - (C1) shapes are as said.
     - (C2) `window` is an integer or `#train.per_layer`, not negative.
     - (C3) a `#train.per_layer` has a value for every layer of the enclosing
       `layers` loop (for one layer where there is none).
+    - (C4) `blocks` divides the numbers of queries and keys.
   }];
   let arguments = (ins Train_FloatTensor:$q, Train_FloatTensor:$k,
                        Train_FloatTensor:$v, Train_IndexTensor:$q_positions,
                        Train_IndexTensor:$k_positions, F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$softcap,
-                       AnyAttrOf<[I64Attr, Train_PerLayerAttr]>:$window);
+                       AnyAttrOf<[I64Attr, Train_PerLayerAttr]>:$window,
+                       DefaultValuedAttr<I64Attr, "1">:$blocks);
   let results = (outs Train_FloatTensor:$result, Train_FloatTensor:$log_sum);
   let assemblyFormat = [{
     $q `,` $k `,` $v `positions` $q_positions `,` $k_positions
@@ -251,6 +259,27 @@ def Train_AttentionOp : Train_Op<"attention", [
     type($q_positions)
   }];
   let hasVerifier = 1;
+}
+
+def Train_MergeAttentionOp : Train_Op<"merge_attention", [
+    Pure, Evaluatable, Train_InferType, AllTypesMatch<["lhs", "rhs"]>,
+    AllTypesMatch<["lhs_log_sum", "rhs_log_sum"]>]> {
+  let summary = "attention over the keys of two attentions";
+  let description = [{
+    From output and log-sum of the same queries over two sets of keys those
+    over all: l = log(exp l1 + exp l2), o = o1 exp(l1 - l) + o2 exp(l2 - l).
+    Where both logs are minus infinity, so is l, and o is 0.
+
+    - (C1) outputs are [batch, sequence, kv heads, group, head], log-sums
+      [batch, kv heads, group, sequence].
+  }];
+  let arguments = (ins Train_FloatTensor:$lhs, Train_FloatTensor:$lhs_log_sum,
+                       Train_FloatTensor:$rhs, Train_FloatTensor:$rhs_log_sum);
+  let results = (outs Train_FloatTensor:$result, Train_FloatTensor:$log_sum);
+  let assemblyFormat = [{
+    $lhs `,` $lhs_log_sum `,` $rhs `,` $rhs_log_sum attr-dict `:` type($lhs)
+    `,` type($lhs_log_sum)
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,13 +294,15 @@ def Train_CrossEntropyHeadOp : Train_Op<"cross_entropy_head", [
     logits = hidden weight^T (then cap tanh(logits / cap) with `softcap`);
     sum = sum of log(sum exp logits) - logits[target] over targets other than
     -100; count = their number. `start` is the index of the weight's first row.
+    With `valid` v > 0, rows of index v and above are pad, of no probability.
 
     - (C1) hidden is [..., features], weight [vocabulary, features], targets
       have the other dims of hidden.
   }];
   let arguments = (ins Train_FloatTensor:$hidden, Train_FloatTensor:$weight,
                        Train_IndexTensor:$targets, Train_IndexScalar:$start,
-                       DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+                       DefaultValuedAttr<F64Attr, "0.0">:$softcap,
+                       DefaultValuedAttr<I64Attr, "0">:$valid);
   let results = (outs Train_FloatScalar:$sum, Train_FloatScalar:$count);
   let assemblyFormat = [{
     $hidden `,` $weight `targets` $targets `start` $start attr-dict `:`

@@ -72,6 +72,10 @@ llvm::LogicalResult checkOperandTypes(std::optional<mlir::Location> location,
 /// `train.reduce` and `train.column`; emits an error at the first other one.
 llvm::LogicalResult checkKernelBody(mlir::Block &body);
 
+/// Elements of an argument of this type that files hold: the first ones in
+/// row-major order. What is behind them is pad, zero always.
+int64_t countStored(ParamAttr param, mlir::RankedTensorType type);
+
 /// Bytes of a tensor in memory (truth values take one byte).
 int64_t getByteSize(mlir::Type tensor);
 
@@ -114,6 +118,11 @@ mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Whether the value is a zero fill.
 bool isZero(mlir::Value value);
+
+/// The value whose elements, in order, are those of `value` under another
+/// shape: the source of a reshape, or of tokens in chunks of one block; null if
+/// it is no such view.
+mlir::Value getViewSource(mlir::Value value);
 } // namespace trireme::train
 
 #endif // TRIREME_DIALECT_TRAIN_IR_TRAIN_H

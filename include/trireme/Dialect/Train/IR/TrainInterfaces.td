@@ -108,12 +108,37 @@ def HeadOpInterface : OpInterface<"HeadOpInterface"> {
     InterfaceMethod<"Rows of logits (tokens) and their width (vocabulary).",
       "::std::pair<int64_t, int64_t>", "getLogitsShape", (ins)>,
     InterfaceMethod<[{
-      Builds the equivalent loop of `chunks` iterations (a divisor of the
-      number of tokens) at the builder's place and returns its replacement
-      values.
+      Builds the equivalent loop of `chunks` iterations at the builder's place
+      and returns its replacement values. The dims of tokens are cut into
+      `blocks` blocks (empty: one each), of whose every one a chunk has a part,
+      as `train.chunk` says; `chunks` divides the tokens of a block.
       }],
       "::llvm::SmallVector<::mlir::Value>", "expand",
-      (ins "::mlir::OpBuilder &":$builder, "int64_t":$chunks)>
+      (ins "::mlir::OpBuilder &":$builder, "int64_t":$chunks,
+           "::llvm::ArrayRef<int64_t>":$blocks)>,
+    InterfaceMethod<"The weight that makes logits of hidden.",
+      "::mlir::Value", "getHeadWeight", (ins)>,
+    InterfaceMethod<"The dim of the weight that is the vocabulary.",
+      "int64_t", "getVocabularyDim", (ins)>,
+    InterfaceMethod<[{
+      Says that the vocabulary has `rows` entries and the weight's others are
+      pad, of no probability; 0 if none is.
+      }],
+      "void", "setValidRows", (ins "int64_t":$rows)>
+  ];
+}
+
+def LookupOpInterface : OpInterface<"LookupOpInterface"> {
+  let cppNamespace = "::trireme::train";
+  let description = [{
+    An operation that takes slices of a table by index, so that slices behind
+    the largest index may be pad.
+  }];
+  let methods = [
+    InterfaceMethod<"The table.", "::mlir::Value", "getLookupTable", (ins)>,
+    InterfaceMethod<"The dim of the table that indices are of.",
+      "int64_t", "getLookupRowsDim", (ins)>,
+    InterfaceMethod<"The indices.", "::mlir::Value", "getLookupIds", (ins)>
   ];
 }
 

@@ -52,6 +52,15 @@ def Train_InferType : TraitList<[
 ]>;
 
 def Differentiable : DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+/// Keys stand at positions [batch, keys], as k's first two dims say.
+def Train_KeyPositions : TypesMatchWith<
+    "positions of keys have the first two dims of k", "k", "k_positions", [{
+      ::mlir::RankedTensorType::get(
+          ::llvm::cast<::mlir::RankedTensorType>($_self).getShape().take_front(
+              std::min<int64_t>(
+                  ::llvm::cast<::mlir::RankedTensorType>($_self).getRank(), 2)),
+          ::mlir::IntegerType::get($_self.getContext(), 32))}]>;
+
 def Evaluatable : DeclareOpInterfaceMethods<EvaluatableOpInterface>;
 def Accumulating : DeclareOpInterfaceMethods<AccumulatingOpInterface>;
 def RowOp : DeclareOpInterfaceMethods<RowOpInterface, ["emitRow"]>;

@@ -1,7 +1,7 @@
 //===- Attention.cpp - Attention and its gradient in float64 --------------===//
 //
-// One query at a time over all keys. What a query sees is decided by positions
-// only, so operands may be any part or order of a sequence.
+// One query at a time over all keys. What a query of a block sees is decided by
+// positions only, so operands may be any part or order of a sequence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,20 +11,31 @@
 using namespace mlir;
 using namespace trireme::train;
 
+/// Of the blocks of the whole sequence those that `queries` queries are.
+static int64_t countBlocks(int64_t blocks, Value q, int64_t queries) {
+  int64_t parts = cast<RankedTensorType>(q.getType()).getDimSize(1) / queries;
+  return std::max<int64_t>(1, blocks / parts);
+}
+
 namespace {
 /// The sizes and attributes that attention and its gradient share.
 struct Attention {
   int64_t batch, queries, keys, kvHeads, group, head;
   double scale, softcap;
-  int64_t window;
+  int64_t window, blocks;
   const HostTensor &q, &k, &v, &qPositions, &kPositions;
 
-  Attention(Operands operands, double scale, double softcap, int64_t window)
+  template <typename Op>
+  Attention(Op op, Operands operands, int64_t layer)
       : batch(operands[0]->shape[0]), queries(operands[0]->shape[1]),
         keys(operands[1]->shape[1]), kvHeads(operands[0]->shape[2]),
-        group(operands[0]->shape[3]), head(operands[0]->shape[4]), scale(scale),
-        softcap(softcap), window(window), q(*operands[0]), k(*operands[1]),
-        v(*operands[2]), qPositions(*operands[3]), kPositions(*operands[4]) {}
+        group(operands[0]->shape[3]), head(operands[0]->shape[4]),
+        scale(op.getScale().convertToDouble()),
+        softcap(op.getSoftcap().convertToDouble()),
+        window(getLayerValue(op.getWindow(), layer)),
+        blocks(countBlocks(op.getBlocks(), op.getQ(), queries)),
+        q(*operands[0]), k(*operands[1]), v(*operands[2]),
+        qPositions(*operands[3]), kPositions(*operands[4]) {}
 
   /// Places of vectors of `head` elements in q, k (and v), and of a scalar in
   /// the log-sums.
@@ -39,6 +50,8 @@ struct Attention {
   }
 
   bool sees(int64_t b, int64_t query, int64_t key) const {
+    if (query / (queries / blocks) != key / (keys / blocks))
+      return false;
     int64_t distance = int64_t(qPositions.values[b * queries + query]) -
                        int64_t(kPositions.values[b * keys + key]);
     return distance >= 0 && (window <= 0 || distance < window);
@@ -79,9 +92,7 @@ static void addScaled(double factor, const double *source, double *target,
 
 LogicalResult AttentionOp::evaluate(Operands operands, Results results,
                                     int64_t layer) {
-  Attention a(operands, getScale().convertToDouble(),
-              getSoftcap().convertToDouble(),
-              getLayerValue(getWindow(), layer));
+  Attention a(*this, operands, layer);
   std::vector<double> scores(a.keys);
   a.forEachQuery([&](int64_t b, int64_t i, int64_t h, int64_t g) {
     const double *query = a.q.data() + a.atQuery(b, i, h, g);
@@ -111,9 +122,7 @@ LogicalResult AttentionOp::evaluate(Operands operands, Results results,
 
 LogicalResult AttentionGradOp::evaluate(Operands operands, Results results,
                                         int64_t layer) {
-  Attention a(operands, getScale().convertToDouble(),
-              getSoftcap().convertToDouble(),
-              getLayerValue(getWindow(), layer));
+  Attention a(*this, operands, layer);
   const HostTensor &output = *operands[5], &logSums = *operands[6],
                    &gradient = *operands[7];
   double *dq = results[0].data(), *dk = results[1].data(),
@@ -129,7 +138,7 @@ LogicalResult AttentionGradOp::evaluate(Operands operands, Results results,
         continue;
       int64_t key = a.atKey(b, j, h);
       double score = a.score(query, a.k.data() + key);
-      double probability = std::exp(score - logSum);
+      double probability = logSum == -HUGE_VAL ? 0 : std::exp(score - logSum);
       addScaled(probability, dOutput, dv + key, a.head);
       double dScore =
           probability * (dotProduct(dOutput, a.v.data() + key, a.head) - mean);
@@ -139,5 +148,29 @@ LogicalResult AttentionGradOp::evaluate(Operands operands, Results results,
       addScaled(dScore * a.scale, query, dk + key, a.head);
     }
   });
+  return success();
+}
+
+LogicalResult MergeAttentionOp::evaluate(Operands operands, Results results,
+                                         int64_t) {
+  const HostTensor &lhs = *operands[0], &lhsLogSum = *operands[1],
+                   &rhs = *operands[2], &rhsLogSum = *operands[3];
+  int64_t sequence = lhs.shape[1], heads = lhs.shape[2] * lhs.shape[3];
+  int64_t head = lhs.shape[4];
+  for (int64_t row = 0; row < lhsLogSum.size(); ++row) {
+    // Rows of outputs are [batch, sequence, heads], log-sums [batch, heads,
+    // sequence].
+    int64_t b = row / (heads * sequence), i = row / heads % sequence;
+    int64_t place = (b * heads + row % heads) * sequence + i;
+    double l1 = lhsLogSum.values[place], l2 = rhsLogSum.values[place];
+    double largest = std::max(l1, l2), &logSum = results[1].values[place];
+    logSum = largest;
+    if (largest == -HUGE_VAL)
+      continue;
+    logSum += std::log(std::exp(l1 - largest) + std::exp(l2 - largest));
+    double *output = results[0].data() + row * head;
+    addScaled(std::exp(l1 - logSum), lhs.data() + row * head, output, head);
+    addScaled(std::exp(l2 - logSum), rhs.data() + row * head, output, head);
+  }
   return success();
 }

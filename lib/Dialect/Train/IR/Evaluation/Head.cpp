@@ -5,10 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluation.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
 using namespace trireme::train;
+
+/// The end of the columns that are not pad, of `columns` from `start` on.
+static int64_t endOfValid(int64_t columns, int64_t start, int64_t valid) {
+  return valid > 0 ? std::clamp<int64_t>(valid - start, 0, columns) : columns;
+}
 
 /// Checks that every target is kIgnoredTarget or one of the `vocabulary` rows
 /// from `start` on.
@@ -45,14 +51,15 @@ namespace {
 struct HeadLogits {
   const HostTensor &hidden, &weight, &targets;
   int64_t start, tokens, vocabulary, features;
+  int64_t end; ///< Of the columns that are not pad.
   double softcap;
   std::vector<double> transposed; ///< weight as [features, vocabulary].
 
-  HeadLogits(Operands operands, double softcap)
+  HeadLogits(Operands operands, double softcap, int64_t valid)
       : hidden(*operands[0]), weight(*operands[1]), targets(*operands[2]),
         start(int64_t(operands[3]->values[0])), tokens(targets.size()),
         vocabulary(weight.shape[0]), features(weight.shape[1]),
-        softcap(softcap),
+        end(endOfValid(vocabulary, start, valid)), softcap(softcap),
         transposed(transposeMatrix(weight.data(), vocabulary, features)) {}
 
   /// Calls `f(first token, tokens, capped logits)` for every piece.
@@ -80,8 +87,8 @@ struct HeadLogits {
 
 LogicalResult CrossEntropyHeadOp::evaluate(Operands operands, Results results,
                                            int64_t) {
-  HeadLogits head(operands, getSoftcap().convertToDouble());
-  if (failed(checkTargets(*this, head.targets, head.start, head.vocabulary)))
+  HeadLogits head(operands, getSoftcap().convertToDouble(), getValid());
+  if (failed(checkTargets(*this, head.targets, head.start, head.end)))
     return failure();
   double &sum = results[0].values[0], &number = results[1].values[0];
   head.forEachPiece([&](int64_t first, int64_t count, ArrayRef<double> logits) {
@@ -90,7 +97,7 @@ LogicalResult CrossEntropyHeadOp::evaluate(Operands operands, Results results,
       if (column < 0)
         continue;
       const double *row = logits.data() + t * head.vocabulary;
-      sum += logSumExp(row, head.vocabulary) - row[column];
+      sum += logSumExp(row, head.end) - row[column];
       number += 1;
     }
   });
@@ -99,9 +106,9 @@ LogicalResult CrossEntropyHeadOp::evaluate(Operands operands, Results results,
 
 LogicalResult CrossEntropyHeadGradOp::evaluate(Operands operands,
                                                Results results, int64_t) {
-  HeadLogits head(operands, getSoftcap().convertToDouble());
+  HeadLogits head(operands, getSoftcap().convertToDouble(), getValid());
   double seed = operands[4]->values[0];
-  if (failed(checkTargets(*this, head.targets, head.start, head.vocabulary)))
+  if (failed(checkTargets(*this, head.targets, head.start, head.end)))
     return failure();
   int64_t vocabulary = head.vocabulary, features = head.features;
   head.forEachPiece(
@@ -113,9 +120,10 @@ LogicalResult CrossEntropyHeadGradOp::evaluate(Operands operands,
             std::fill_n(row, vocabulary, 0.0);
             continue;
           }
-          double logSum = logSumExp(row, vocabulary);
+          double logSum = logSumExp(row, head.end);
           results[0].values[0] += logSum - row[column];
-          for (int64_t j = 0; j < vocabulary; ++j) {
+          std::fill(row + head.end, row + vocabulary, 0.0);
+          for (int64_t j = 0; j < head.end; ++j) {
             double capped = row[j];
             row[j] = (std::exp(capped - logSum) - (j == column)) * seed;
             if (head.softcap > 0)
@@ -137,19 +145,50 @@ LogicalResult CrossEntropyHeadGradOp::evaluate(Operands operands,
 // Rows of logits
 //===----------------------------------------------------------------------===//
 
-LogicalResult CrossEntropyOp::evaluate(Operands operands, Results results,
-                                       int64_t) {
+LogicalResult RowMaxOp::evaluate(Operands operands, Results results, int64_t) {
+  const HostTensor &logits = *operands[0];
+  int64_t start = int64_t(operands[1]->values[0]), columns = logits.shape[1];
+  int64_t end = endOfValid(columns, start, getValid());
+  for (int64_t r = 0; r < results[0].size(); ++r) {
+    const double *row = logits.data() + r * columns;
+    results[0].values[r] = -HUGE_VAL;
+    for (int64_t j = 0; j < end; ++j)
+      results[0].values[r] = std::max(results[0].values[r], row[j]);
+  }
+  return success();
+}
+
+LogicalResult RowExpSumOp::evaluate(Operands operands, Results results,
+                                    int64_t) {
+  const HostTensor &logits = *operands[0], &max = *operands[1];
+  int64_t start = int64_t(operands[2]->values[0]), columns = logits.shape[1];
+  int64_t end = endOfValid(columns, start, getValid());
+  for (int64_t r = 0; r < max.size(); ++r)
+    for (int64_t j = 0; j < end; ++j)
+      results[0].values[r] +=
+          std::exp(logits.values[r * columns + j] - max.values[r]);
+  return success();
+}
+
+LogicalResult PickOp::evaluate(Operands operands, Results results, int64_t) {
   const HostTensor &logits = *operands[0], &targets = *operands[1];
   int64_t start = int64_t(operands[2]->values[0]), columns = logits.shape[1];
-  if (failed(checkTargets(*this, targets, start, columns)))
-    return failure();
   for (int64_t r = 0; r < targets.size(); ++r) {
-    const double *row = logits.data() + r * columns;
-    double logSum = logSumExp(row, columns);
-    int64_t target = int64_t(targets.values[r]);
+    int64_t target = int64_t(targets.values[r]), column = target - start;
+    if (target != kIgnoredTarget && column >= 0 && column < columns)
+      results[0].values[r] = logits.values[r * columns + column];
+  }
+  return success();
+}
+
+LogicalResult RowLossOp::evaluate(Operands operands, Results results, int64_t) {
+  const HostTensor &max = *operands[0], &expSum = *operands[1],
+                   &picked = *operands[2], &targets = *operands[3];
+  for (int64_t r = 0; r < targets.size(); ++r) {
+    double logSum = max.values[r] + std::log(expSum.values[r]);
+    bool ignored = targets.values[r] == kIgnoredTarget;
+    results[0].values[r] = ignored ? 0 : logSum - picked.values[r];
     results[1].values[r] = logSum;
-    results[0].values[r] =
-        target == kIgnoredTarget ? 0 : logSum - row[target - start];
   }
   return success();
 }
@@ -159,14 +198,13 @@ LogicalResult CrossEntropyGradOp::evaluate(Operands operands, Results results,
   const HostTensor &logits = *operands[0], &targets = *operands[1],
                    &logSums = *operands[3];
   int64_t start = int64_t(operands[2]->values[0]), columns = logits.shape[1];
+  int64_t end = endOfValid(columns, start, getValid());
   double seed = operands[4]->values[0];
-  if (failed(checkTargets(*this, targets, start, columns)))
-    return failure();
   for (int64_t r = 0; r < targets.size(); ++r) {
     int64_t target = int64_t(targets.values[r]);
     if (target == kIgnoredTarget)
       continue;
-    for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t j = 0; j < end; ++j) {
       double probability =
           std::exp(logits.values[r * columns + j] - logSums.values[r]);
       results[0].values[r * columns + j] =

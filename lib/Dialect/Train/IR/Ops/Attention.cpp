@@ -112,7 +112,22 @@ static LogicalResult checkWindow(Operation *op, Attribute window) {
   return success();
 }
 
-LogicalResult AttentionOp::verify() { return checkWindow(*this, getWindow()); }
+/// Checks that `blocks` cuts queries and keys.
+static LogicalResult checkBlocks(Operation *op, Value q, Value k,
+                                 int64_t blocks) {
+  int64_t queries = shapeOf(q)[1], keys = shapeOf(k)[1];
+  // C4
+  if (blocks < 1 || queries % blocks || keys % blocks)
+    return op->emitOpError() << "cuts " << queries << " queries and " << keys
+                             << " keys into " << blocks << " blocks";
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(checkWindow(*this, getWindow())))
+    return failure();
+  return checkBlocks(*this, getQ(), getK(), getBlocks());
+}
 
 LogicalResult AttentionOp::buildDerivative(OpBuilder &builder,
                                            ArrayRef<Value> cotangents,
@@ -122,7 +137,7 @@ LogicalResult AttentionOp::buildDerivative(OpBuilder &builder,
   auto grad = AttentionGradOp::create(
       builder, getLoc(), getQ(), getK(), getV(), getQPositions(),
       getKPositions(), getResult(), getLogSum(), cotangents[0], getScaleAttr(),
-      getSoftcapAttr(), getWindow());
+      getSoftcapAttr(), getWindow(), getBlocksAttr());
   operands.assign({grad.getQGradient(), grad.getKGradient(),
                    grad.getVGradient(), Value(), Value()});
   return success();
@@ -145,5 +160,20 @@ LogicalResult AttentionGradOp::inferReturnTypes(
 }
 
 LogicalResult AttentionGradOp::verify() {
-  return checkWindow(*this, getWindow());
+  if (failed(checkWindow(*this, getWindow())))
+    return failure();
+  return checkBlocks(*this, getQ(), getK(), getBlocks());
+}
+
+LogicalResult MergeAttentionOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  ArrayRef<int64_t> output = shapeOf(adaptor.getLhs());
+  Type logSum = adaptor.getLhsLogSum().getType();
+  // C1
+  if (output.size() != 5 || logSum != logSumType(adaptor.getLhs()))
+    return emitOptionalError(location, "has outputs of shape [", output,
+                             "] and log-sums of type ", logSum);
+  types.assign({adaptor.getLhs().getType(), logSum});
+  return success();
 }

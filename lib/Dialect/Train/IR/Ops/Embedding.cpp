@@ -30,6 +30,10 @@ LogicalResult EmbeddingOp::buildDerivative(OpBuilder &builder,
   return success();
 }
 
+Value EmbeddingOp::getLookupTable() { return getTable(); }
+int64_t EmbeddingOp::getLookupRowsDim() { return 0; }
+Value EmbeddingOp::getLookupIds() { return getIds(); }
+
 LogicalResult EmbeddingGradOp::verify() {
   // C1
   if (shapeOf(getResult()).empty())

@@ -33,6 +33,18 @@ LogicalResult ReshapeOp::buildDerivative(OpBuilder &builder,
   return success();
 }
 
+Value trireme::train::getViewSource(Value value) {
+  auto isOne = [](int64_t blocks) { return blocks == 1; };
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    return reshape.getSource();
+  if (auto chunk = value.getDefiningOp<ChunkOp>())
+    return llvm::all_of(chunk.getBlocks(), isOne) ? chunk.getSource() : Value();
+  if (auto unchunk = value.getDefiningOp<UnchunkOp>())
+    return llvm::all_of(unchunk.getBlocks(), isOne) ? unchunk.getSource()
+                                                    : Value();
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // unstack, stack
 //===----------------------------------------------------------------------===//
